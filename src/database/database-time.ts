@@ -6,15 +6,15 @@ import type { Reader, TimedReader } from './reader.ts';
 export type FromNow = (ms: number) => Expression<number>;
 
 /**
- * All processes of a database share this clock. Postgres uses the server's clock, because clients' clocks differ.
- * SQLite uses the machine's clock, because all processes run on one machine.
+ * Returns the database's clock, which all its processes share. Postgres uses the server's clock, because the clients'
+ * clocks may differ. SQLite uses the machine's clock, because all processes run on one machine.
  */
 export function databaseTime(reader: Reader, clock: Pick<Clock, 'now'>): FromNow {
   if (!isPostgres(reader)) return (ms) => sql<number>`${clock.now() + ms}`;
   return serverTime;
 }
 
-/** The statement's time, because the transaction may have waited for a lock. */
+/** The server's time at the start of the statement. The transaction may have started earlier and waited for a lock. */
 export const serverTime: FromNow = (ms) =>
   sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint + ${sql.lit(ms)}`;
 

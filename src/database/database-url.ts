@@ -1,15 +1,15 @@
 import { ConfigurationError } from '../core/errors.ts';
 import { isLoopback } from '../core/host.ts';
 
-/** Parsed from the `database` setting (design, section 4.2). */
+/** The location of a database, parsed from the `database` setting (design, section 4.2). */
 export type DatabaseLocation =
-  /** `path` is relative to the working directory. Null means a database in memory. */
+  /** A file. `path` is relative to the working directory. Null means a database in memory. */
   | { kind: 'sqlite'; path: string | null }
-  /** A server. */
+  /** A database on a Postgres server. */
   | { kind: 'postgres'; url: string; name: string; tls: DatabaseTls };
 
 /**
- * Protection of the Postgres connection. `verified`: encrypted, with a checked certificate. `unverified`: encrypted,
+ * How the Postgres connection is protected. `verified`: encrypted, with a checked certificate. `unverified`: encrypted,
  * without a check of the server's identity. `none`: not encrypted. `local`: within this machine.
  */
 export type DatabaseTls = 'verified' | 'unverified' | 'none' | 'local';
@@ -19,7 +19,7 @@ const WHAT_TO_TYPE =
 
 /**
  * Parses `sqlite:PATH`, `sqlite::memory:` or `postgres://…`. Throws a ConfigurationError for other values. The message
- * never quotes the value, which may contain a password.
+ * never quotes the value, because it may contain a password.
  */
 export function parseDatabaseUrl(url: string): DatabaseLocation {
   const [, scheme = '', rest = ''] = /^([a-z0-9+.-]+):(.*)$/is.exec(url.trim()) ?? [];
@@ -36,7 +36,7 @@ export function parseDatabaseUrl(url: string): DatabaseLocation {
   }
 }
 
-/** Returns the Postgres URL with the TLS mode. Other URLs do not change. */
+/** Returns the Postgres URL with the TLS mode. Returns any other URL unchanged. */
 export function connectionUrl(url: string): string {
   const location = parseDatabaseUrl(url);
   return location.kind === 'postgres' ? location.url : url;
@@ -65,12 +65,12 @@ function parsePostgresUrl(url: string): DatabaseLocation {
 }
 
 /**
- * Returns the protection of the connection. Only the URL can turn off encryption or the certificate check for other
- * machines.
+ * Returns how the connection is protected. For other machines, only the URL can turn off encryption or the check of the
+ * certificate.
  */
 function getTls({ hostname, searchParams }: URL): DatabaseTls {
   const named = hostname || (searchParams.get('host') ?? 'localhost');
-  // A path is the folder of a socket.
+  // A host name that is a path means the folder of a socket.
   if (isLoopback(named) || named.startsWith('/') || named.startsWith('%2F')) return 'local';
   const mode = searchParams.get('sslmode');
   if (mode === 'no-verify') return 'unverified';
@@ -78,7 +78,7 @@ function getTls({ hostname, searchParams }: URL): DatabaseTls {
   return isOff ? 'none' : 'verified';
 }
 
-/** Uses the unambiguous name of the mode. The database client warns about the other names. */
+/** Returns the URL with the unambiguous name of the TLS mode. The database client warns about all other names. */
 function withVerification(url: string): string {
   const bare = url.replace(/([?&])sslmode=[^&]*(&|$)/, '$1').replace(/[?&]$/, '');
   return `${bare}${bare.includes('?') ? '&' : '?'}sslmode=verify-full`;

@@ -11,20 +11,20 @@ type OpenPostgres = typeof openPostgres;
 /** An open database that has responded. */
 export interface OpenDatabase<Tables> {
   /**
-   * Runs single statements and `db.transaction()`. Inside a transaction, only the transaction's own object works. This
-   * object throws there (see `guarded-driver.ts`).
+   * Runs single statements and `db.transaction()`. Inside a transaction, use only the transaction's own object. Using
+   * this object there throws an error (see `guarded-driver.ts`).
    */
   db: Kysely<Tables>;
   kind: 'sqlite' | 'postgres';
-  /** Rejects if the open SQLite file has been replaced. */
+  /** Rejects if someone has replaced the open SQLite file. */
   requireInPlace: RequireInPlace;
-  /** Further calls do nothing. */
+  /** Closes the database. Further calls do nothing. */
   close(): Promise<void>;
 }
 
 /**
- * Creates a missing SQLite file with its folder. `migrate.ts` creates the schema. The URL can be `sqlite:PATH`,
- * `sqlite::memory:` or `postgres://…`.
+ * Opens a database. Creates a missing SQLite file with its folder. `migrate.ts` creates the schema. The URL can be
+ * `sqlite:PATH`, `sqlite::memory:` or `postgres://…`.
  *
  * Throws a ConfigurationError with the fix if the database cannot be opened. Throws a RetriableError if the database is
  * busy.
@@ -41,13 +41,13 @@ export async function openDatabase<Tables>(
   const driver = dialect.createDriver();
   const db = new Kysely<Tables>({ dialect: { ...dialect, createDriver: () => driver } });
   await sql`select 1`.execute(db);
-  // Kysely does not close the pool, because it would answer later calls with its own messages.
+  // Kysely does not close the connection pool, because it would answer later calls with its own messages.
   return { db, kind: location.kind, requireInPlace, close: () => driver.destroy() };
 }
 
-/** Other processes do not need the driver in memory. */
+/** Opens a Postgres database. Other processes do not load the driver. */
 async function openServer(...args: Parameters<OpenPostgres>) {
   const { openPostgres } = await import('./postgres.ts');
-  // A server manages its own files.
+  // A Postgres server manages its own files, so nobody can replace them.
   return { dialect: await openPostgres(...args), requireInPlace: neverReplaced };
 }

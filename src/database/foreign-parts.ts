@@ -1,6 +1,6 @@
 /**
- * Finds schema changes by other programs. A view in place of a table can show different rows to different readers. A
- * trigger can remove new rows. An index can hide rows.
+ * Finds changes that other programs made to the database schema. A view in place of a table can show different rows to
+ * different readers. A trigger can delete new rows. An index can hide rows.
  */
 import { type QueryExecutorProvider, sql } from 'kysely';
 import { openDatabase } from './database.ts';
@@ -11,13 +11,13 @@ import { CATALOGUE, type TableName } from './tables/catalogue.ts';
 import type { Table } from './tables/table.ts';
 
 export interface ForeignPart {
-  /** The change, described in a whole sentence. */
+  /** A complete sentence that describes the change. */
   text: string;
-  /** True if the table differs from ours, so its rows are not reliable. */
+  /** True if the table itself differs from donor-sync's schema, so that its rows are not reliable. */
   isOfTable: boolean;
 }
 
-/** They are the same in all databases of donor-sync. */
+/** A table, an index or a similar part. It is the same in all databases of donor-sync. */
 interface Part {
   kind: string;
   name: string;
@@ -25,7 +25,7 @@ interface Part {
   made: string;
 }
 
-/** Also lists every trigger in the database. Finds changes to these tables, keys and indexes. */
+/** Finds changes to these tables, their keys and their indexes. Also lists every trigger in the database. */
 export async function listForeignParts(
   reader: Reader,
   tables: readonly TableName[],
@@ -37,7 +37,7 @@ export async function listForeignParts(
     : [await readSqlite(reader), (await readSqliteAsMade()).filter(isOurs)];
   const foreign = compareParts(there, wanted, isOurs);
   const changed = foreign.filter(({ isOfTable }) => isOfTable);
-  // Their indexes differ too, but that adds no information.
+  // If tables were changed, their indexes differ too, but this adds no information.
   return changed.length > 0 ? changed : [...foreign, ...(await listDamaged(reader, tables))];
 }
 
@@ -73,10 +73,10 @@ function compareParts(
   return foreign;
 }
 
-/** SQLite accepts other spellings, which would hide a trigger. */
+/** The valid kinds of parts. SQLite also accepts other spellings, which would hide a trigger. */
 const KINDS = ['table', 'index', 'view'];
 
-/** SQLite stores the statement that created each part. */
+/** Reads the parts of an SQLite database. SQLite stores the statement that created each part. */
 async function readSqlite(db: QueryExecutorProvider): Promise<Part[]> {
   const { rows } = await sql<Part>`
     select type as kind, name, tbl_name as "table", coalesce(sql, '') as made from sqlite_master`.execute(
@@ -90,7 +90,7 @@ async function readSqlite(db: QueryExecutorProvider): Promise<Part[]> {
   }));
 }
 
-/** Creates the schema in a new database for comparison. */
+/** Creates donor-sync's schema in a new database, to compare with it. */
 async function readSqliteAsMade(): Promise<Part[]> {
   const { db, close } = await openDatabase('sqlite::memory:');
   try {
@@ -101,7 +101,7 @@ async function readSqliteAsMade(): Promise<Part[]> {
   }
 }
 
-/** Postgres does not store statements, so the tables are read. */
+/** Reads the parts of a Postgres database from its system tables, because Postgres does not store statements. */
 async function readPostgres(db: Reader): Promise<Part[]> {
   const { rows } = await sql<Part>`
     select case when c.relkind = 'r' then 'table' else 'view' end as kind, c.relname as name, c.relname as "table",
@@ -134,7 +134,7 @@ function listWantedParts(name: TableName): Part[] {
   return [{ kind: 'table', name, table: name, made }];
 }
 
-/** donor-sync never writes such an index or number. */
+/** Finds damaged indexes, and numbers that donor-sync never writes. */
 async function listDamaged(db: Reader, tables: readonly TableName[]): Promise<ForeignPart[]> {
   const damaged: ForeignPart[] = [];
   for (const table of tables) {
@@ -146,7 +146,7 @@ async function listDamaged(db: Reader, tables: readonly TableName[]): Promise<Fo
     for (const [column, { kind }] of Object.entries(columns)) {
       if (kind === 'text' || !(await hasTooLarge(db, table, column))) continue;
       const text = `The column "${column}" of the table "${table}" holds a number that donor-sync can't have written: it is too large.`;
-      // Rows with such a value are unreadable.
+      // Rows with this value cannot be read.
       damaged.push({ text, isOfTable: true });
     }
   }
@@ -162,7 +162,7 @@ async function isWhole(db: Reader, table: TableName): Promise<boolean> {
 async function hasTooLarge(db: Reader, table: TableName, column: string): Promise<boolean> {
   const value = sql.ref(column);
   const limit = sql.lit(Number.MAX_SAFE_INTEGER);
-  // SQLite also accepts text and bytes in this column. Both are greater than every number.
+  // SQLite also accepts text and bytes in this column. SQLite treats both as greater than every number.
   const isNumber = isPostgres(db) ? sql`true` : sql`typeof(${value}) in ('integer', 'real')`;
   const { rows } = await sql`
     select 1 from ${sql.table(table)}

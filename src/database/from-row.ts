@@ -1,6 +1,6 @@
 /**
- * A row with camelCase names, for code above the store. The values do not change. The store uses the schema's column
- * names.
+ * A row with camelCase names, for code outside the database folder. The values remain the same. The database uses
+ * snake_case names.
  */
 export type FromRow<Row> = { [Column in keyof Row as CamelCase<Column>]: Row[Column] };
 
@@ -11,7 +11,7 @@ type CamelCase<Column> = Column extends `${infer First}_${infer Rest}`
 export function fromRow<Row extends object>(row: Row): FromRow<Row> {
   const record: Record<string, unknown> = {};
   const columns = Object.keys(row);
-  // Otherwise, every contact would create many short-lived pairs.
+  // Pairs of names and values would be many short-lived objects for each contact.
   const values: unknown[] = Object.values(row);
   columns.forEach((column, at) => {
     record[toPropertyName(column)] = values[at];

@@ -1,6 +1,6 @@
 /**
- * Identifies a database's ground schema. Until 1.0.0, this schema is edited in place. Its hash is stored, because its
- * name does not show its version.
+ * Identifies the version of a database's first schema. Until version 1.0.0, this schema is edited in place. Its name
+ * does not show its version, so its hash is stored.
  */
 import { type Kysely, sql } from 'kysely';
 import { ConfigurationError } from '../core/errors.ts';
@@ -9,7 +9,7 @@ import type { Ground, MigrationList, SchemaMigration } from './migrations.ts';
 
 const GROUND_TABLE = 'donor_sync_ground';
 
-/** Throws a ConfigurationError if the database has another ground schema. Changes nothing. */
+/** Throws a ConfigurationError if the database has a different first schema. Changes nothing. */
 export async function requireGround<Tables>(
   db: Kysely<Tables>,
   migrations: MigrationList,
@@ -28,7 +28,7 @@ export async function findGround<Tables>(db: Kysely<Tables>): Promise<string | n
   return rows[0]?.hash ?? null;
 }
 
-/** Extends the ground migration. In the same transaction, it stores its hash and runs `more`. */
+/** Extends the first migration. In the same transaction, it stores the schema's hash and runs `more`. */
 export function storingGround(
   migrations: MigrationList,
   more: (trx: Kysely<unknown>) => Promise<void> = async () => undefined,

@@ -10,29 +10,29 @@ import type {
 import { type DonorSyncError, FatalError, isDonorSyncError } from '../core/errors.ts';
 import { commitError, databaseClosed, isAway, storeError } from './store-error.ts';
 
-/** The longest wait for an unavailable server. Longer than a restart and shorter than a lease. */
+/** The longest wait for an unavailable server. It is longer than a restart of the server and shorter than a lease. */
 const AWAY_PATIENCE_MS = 20_000;
 
-/** The pause between attempts. Afterwards, a stopping server has closed its old connections. */
+/** The pause between two attempts to connect. During this time, a stopping server closes its old connections. */
 export const RECONNECT_PAUSE_MS = 250;
 
-/** How often one read is sent to an unavailable server. */
+/** The maximum number of times that one query is sent to an unavailable server. */
 const MAX_READS = 5;
 
-/** A transaction, as seen by the code that runs inside it. */
+/** The state of a transaction for the code that runs inside it. */
 interface TransactionScope {
   open: boolean;
 }
 
-/** Null after the connection was returned. */
+/** A connection. Null after the connection was returned. */
 interface Guarded {
   readonly outer: DatabaseConnection;
   inner: DatabaseConnection | null;
 }
 
 /**
- * Translates failures (`store-error.ts`), waits for an unavailable server, and repeats reads after a lost connection.
- * It refuses three things:
+ * Wraps a database driver. Translates failures (`store-error.ts`), waits for an unavailable server, and repeats queries
+ * after a lost connection. The wrapper refuses three things:
  *
  * - a second connection inside a transaction. With `db` in place of `trx`, SQLite would wait forever, and Postgres
  *   would leave the transaction;
@@ -40,7 +40,7 @@ interface Guarded {
  *   stops;
  * - any connection after closing, because all work should have ended before.
  *
- * Writes are sent once. `transact.ts` decides about retries.
+ * A write is sent only once. `transact.ts` decides whether to repeat it.
  */
 export function guardDriver(
   driver: Driver,
@@ -53,7 +53,7 @@ export function guardDriver(
   let diskFailure: DonorSyncError | undefined;
   let closing: Promise<void> | null = null;
 
-  /** Returns the failure in our own words. A disk failure is remembered. */
+  /** Returns a failure as donor-sync's own error. Remembers a failure of the disk. */
   function translated(error: unknown): unknown {
     const failure = storeError(error);
     if (isDonorSyncError(failure) && failure.code === 'database_io_failed') {
@@ -66,7 +66,7 @@ export function guardDriver(
     throw translated(error);
   }
 
-  /** Uses real time, because the server is real. */
+  /** Gets a connection. The wait uses real time, because the server is real even in tests. */
   async function acquire(
     options: AbortableOperationOptions | undefined,
   ): Promise<DatabaseConnection> {
@@ -125,8 +125,8 @@ export function guardDriver(
   }
 
   /**
-   * A lost connection is released first, because all connections of the pool may be lost. Otherwise the pool might have
-   * none left.
+   * Replaces a lost connection. The lost connection is released first. All connections in the pool may be lost, and
+   * otherwise the pool might have none left.
    */
   async function replaceInner(
     guarded: Guarded,
@@ -140,7 +140,7 @@ export function guardDriver(
 
   function closeScope(connection: DatabaseConnection): void {
     const scope = scopeByConnection.get(connection);
-    // Work that outlives the transaction may use the database again.
+    // Code that continues after the transaction may use the database again.
     if (scope) scope.open = false;
   }
 
@@ -157,7 +157,7 @@ export function guardDriver(
     beginTransaction(connection, settings) {
       const scope = { open: true };
       scopeByConnection.set(connection, scope);
-      // Entered before the first await, so it covers only Kysely's callback.
+      // This must come before the first `await`, so that it applies only to Kysely's callback.
       scopes.enterWith(scope);
       return driver.beginTransaction(getInner(connection), settings).catch((error: unknown) => {
         scope.open = false;
@@ -174,8 +174,8 @@ export function guardDriver(
 
     async rollbackTransaction(connection) {
       closeScope(connection);
-      // The rollback's reason is more informative than the rollback's own failure. SQLite has already rolled back, or
-      // the lost Postgres connection is discarded.
+      // The reason for the rollback is more informative than a failure of the rollback itself. SQLite has already
+      // rolled back, or the lost Postgres connection is discarded.
       await driver.rollbackTransaction(getInner(connection)).catch(() => undefined);
     },
 

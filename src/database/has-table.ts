@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { isPostgres } from './database-time.ts';
 
-/** Kysely's own check would read the columns of all tables. */
+/** True if the database contains this table. Kysely's own check would read the columns of all tables. */
 export async function hasTable<Tables>(db: Kysely<Tables>, name: string): Promise<boolean> {
   const there = isPostgres(db)
     ? sql`to_regclass(${name}) is not null`

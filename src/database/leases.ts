@@ -15,12 +15,15 @@ import type { Database, Tables, Trx } from './tables/tables.ts';
 import { again, LEASE_MS, type TransactionId, transact, transactionId } from './transact.ts';
 
 /**
- * A later end comes from a wrong clock and is not valid. Otherwise, it could block an integration for days. Allows for
- * clock corrections of some seconds.
+ * The latest valid end of a lease. A later end comes from a wrong clock and is ignored, because it could block an
+ * integration for days. The limit allows for clock corrections of some seconds.
  */
 const LATEST_END_MS = LEASE_MS + 5_000;
 
-/** The right to run one integration. Every checkpoint first compares the lease's epoch with the stored epoch. */
+/**
+ * The right of a process to run an integration. Every checkpoint first compares the lease's epoch with the stored
+ * epoch.
+ */
 export interface Lease {
   integrationId: string;
   epoch: number;
@@ -31,12 +34,13 @@ export type LeaseAttempt =
   | { acquired: false; owner: string; until: number };
 
 /**
- * Fails if the lease is no longer ours. If the database is unavailable, the transaction is retried while the lease can
- * last. `work` can therefore run repeatedly, and must have no other effects.
+ * Runs a transaction under a lease. Fails if this process no longer has the lease. While the database is unavailable,
+ * the transaction is retried until the lease may have ended. Therefore, `work` can run several times and must have no
+ * other effects.
  */
 export type Checkpoint = <T>(lease: Lease, work: (trx: RunTransaction) => Promise<T>) => Promise<T>;
 
-/** Fails if this process has lost any of the leases. */
+/** Runs a transaction under several leases. Fails if this process has lost any of them. */
 export type CheckpointAll = <T>(
   leases: readonly Lease[],
   beside: readonly string[],
@@ -44,18 +48,18 @@ export type CheckpointAll = <T>(
 ) => Promise<T>;
 
 /**
- * Its first statements have confirmed the leases. Functions that store results require this type, so they need a
- * checkpoint.
+ * A transaction whose first statements have confirmed the leases. Functions that store results require this type, so
+ * they can only be called within a checkpoint.
  */
 export type LeasedTransaction = Trx & WriteContext & { readonly [UNDER_LEASE]: true };
 
 /** A transaction of one run. It contains the confirmed lease. */
 export type RunTransaction = LeasedTransaction & { readonly lease: Lease };
 
-/** Exists only in the types. No transaction has it at runtime. */
+/** Exists only in the types. At runtime, no transaction has this property. */
 declare const UNDER_LEASE: unique symbol;
 
-/** Another process has taken over the lease. */
+/** Thrown if another process has taken over the lease. */
 export class LeaseLost extends FatalError {
   constructor(integrationId: string) {
     super(`Another process has taken over the sync of "${integrationId}"; this one stops.`, {
@@ -69,7 +73,7 @@ export function leaseInForce(reader: TimedReader) {
   return (until: RawBuilder<unknown>) =>
     sql<SqlBool>`(${until} > ${fromNow(0)} and ${until} <= ${fromNow(LATEST_END_MS)})`;
 }
-/** This is the first statement of each checkpoint. */
+/** Extends the lease. This is the first statement of each checkpoint. */
 const extendLease = prepared(
   (
     db,
@@ -101,7 +105,9 @@ const lockIntegration = prepared((db, { integrationId }: Slots<{ integrationId: 
     .compile(),
 );
 
-/** Prevents simultaneous attempts to take or renew the lease. They run one after the other. SQLite needs no lock. */
+/**
+ * Locks the lease, so that simultaneous attempts to acquire or renew it run one after the other. SQLite needs no lock.
+ */
 const lockLease = prepared(
   (db, slots: Slots<{ integrationId: string; now: number; latest: number }>) => {
     const [now, latest] = isPostgres(db)
@@ -149,7 +155,7 @@ const endLease = prepared(
       .compile(),
 );
 
-/** Selects leases that are valid at `now` and end within a lease's length. */
+/** Selects leases that are valid at `now` and do not end too late. */
 function isBetween(
   eb: ExpressionBuilder<Tables, 'integrations'>,
   now: Expression<number>,
@@ -161,7 +167,7 @@ function isBetween(
 export type LeaseQueries = ReturnType<typeof leaseQueries>;
 
 /**
- * Returns the functions for leases. A lease gives one process the right to run an integration. All times are by the
+ * Returns the functions for leases. A lease gives one process the right to run an integration. All times come from the
  * database's clock.
  */
 export function leaseQueries(db: Database, context: WriteContext) {
@@ -169,7 +175,7 @@ export function leaseQueries(db: Database, context: WriteContext) {
   const fromNow = databaseTime(db, clock);
 
   return {
-    /** Fails while a running owner has the lease. */
+    /** Acquires a lease. Fails while another running process has the lease. */
     acquire(
       integrationId: string,
       owner: string,
@@ -200,8 +206,8 @@ export function leaseQueries(db: Database, context: WriteContext) {
     checkpoint,
 
     /**
-     * `isGone` recognises an owner that has ended early. Another process may hold the leases in `beside`. Its
-     * checkpoints wait until this one has ended.
+     * Runs a transaction under several leases. `isGone` recognises a process that has ended early. Another process may
+     * have the leases in `beside`. Its checkpoints wait until this transaction has ended.
      */
     checkpointAll<T>(
       leases: readonly Lease[],
@@ -210,7 +216,7 @@ export function leaseQueries(db: Database, context: WriteContext) {
     ): Promise<T> {
       if (leases.length === 0) throw new RangeError('No lease was granted');
       const locked = beside.map((integrationId) => ({ integrationId, epoch: null }));
-      // A fixed order prevents deadlocks.
+      // The leases are always locked in the same order, which prevents deadlocks.
       const inOrder = [...leases, ...locked].toSorted((a, b) =>
         a.integrationId < b.integrationId ? -1 : 1,
       );
@@ -223,15 +229,12 @@ export function leaseQueries(db: Database, context: WriteContext) {
       });
     },
 
-    /** Needed while nothing else is written. */
+    /** Renews the lease. This is needed while the process writes nothing else. */
     async renew(lease: Lease): Promise<void> {
       await checkpoint(lease, async () => undefined);
     },
 
-    /**
-     * Takes a lease of this epoch from its owner. The owner's next checkpoint then fails, because the lease
-     * is lost.
-     */
+    /** Revokes the lease with this epoch. The next checkpoint of its process then fails, because the lease is lost. */
     async revoke({ integrationId, epoch }: Lease): Promise<void> {
       await db
         .updateTable('integrations')
@@ -242,7 +245,7 @@ export function leaseQueries(db: Database, context: WriteContext) {
     },
 
     async release(lease: Lease): Promise<void> {
-      // A second release is harmless, because a later owner has another epoch.
+      // Releasing a lease twice is harmless, because the next process has a different epoch.
       const { integrationId, epoch } = lease;
       await again(LEASE_MS, () => endLease(db, { integrationId, epoch }));
     },
@@ -260,7 +263,7 @@ export function leaseQueries(db: Database, context: WriteContext) {
       return { owner: row.lease_owner, until: row.lease_until, epoch: row.run_epoch };
     },
 
-    /** Returns the number of leases in force per host. */
+    /** Returns the number of valid leases for each host. */
     async countByHost(): Promise<Map<string, number>> {
       const rows = await db
         .selectFrom('integrations')
@@ -289,7 +292,7 @@ export function leaseQueries(db: Database, context: WriteContext) {
     });
   }
 
-  /** Marks the transaction as leased. Called only after it has extended the leases. */
+  /** Marks the transaction as leased. Called only after the transaction has extended the leases. */
   function underLease(trx: Trx): LeasedTransaction {
     return withContext(trx, context) as LeasedTransaction;
   }
@@ -308,8 +311,8 @@ export function leaseQueries(db: Database, context: WriteContext) {
 }
 
 /**
- * Takes the first lock of each checkpoint, so a second process waits here. A run that decides about a page therefore
- * knows all earlier decisions about erased people.
+ * Acquires the first lock of each checkpoint, so that a second process waits here. A run that decides about a page
+ * therefore knows all earlier decisions about erased people.
  */
 export async function waitForCheckpoint(trx: Trx, integrationId: string): Promise<void> {
   await trx

@@ -14,13 +14,16 @@ import { overwriteErased } from './sqlite/erased-bytes.ts';
 import { isPartMissing } from './store-error.ts';
 import { requireHome } from './store-moves.ts';
 
-/** Another program with Kysely may share the Postgres database. */
+/**
+ * The table that lists the applied migrations. It has its own name, because another program that uses Kysely may share
+ * the Postgres database.
+ */
 const MIGRATION_TABLE = 'donor_sync_migration';
 const LOCK_TABLE = 'donor_sync_migration_lock';
 
 /**
- * Returns the applied migrations, oldest first. One transaction contains all of them, so a killed process changes
- * nothing. A second process waits and then finds nothing to do.
+ * Applies all missing migrations. Returns the applied migrations, oldest first. One transaction contains all of them,
+ * so a killed process changes nothing. A second process waits and then finds no missing migration.
  *
  * Throws a ConfigurationError for an unusable database (`requireUsable`), and a FatalError with the name of a failed
  * migration.
@@ -34,8 +37,8 @@ export async function migrateToLatest<Tables>(
 }
 
 /**
- * Prepares the target of a move. No other program may use it before the move is complete. For a new database, `mark`
- * runs in the transaction that creates its tables.
+ * Prepares the target database of a move. No other process may use it before the move is complete. For a new database,
+ * `mark` runs in the transaction that creates its tables.
  */
 export async function migrateTarget<Tables>(
   db: Kysely<Tables>,
@@ -62,12 +65,12 @@ async function migrateWith<Tables>(
     const failed = results.find((result) => result.status === 'Error');
     throw migrationFailed(error, failed?.migrationName);
   }
-  // Deleted data must also leave the file. A new database has nothing to drop.
+  // The file must no longer contain deleted data. A new database contains no data to overwrite.
   if (results.length < Object.keys(migrations).length) await overwriteErased(db);
   return results.map((result) => result.migrationName);
 }
 
-/** Throws a ConfigurationError if the database is unusable or the store has moved. */
+/** Returns the missing migrations. Throws a ConfigurationError if the database is unusable or has been moved. */
 export async function pendingMigrations<Tables>(
   db: Kysely<Tables>,
   migrations: MigrationList = MIGRATIONS,
@@ -80,8 +83,8 @@ export async function pendingMigrations<Tables>(
 }
 
 /**
- * Only checks. Throws a ConfigurationError for a database from 0.1.0, from another ground schema, or with an unknown
- * migration. Everything that writes, restores or moves calls this first.
+ * Checks the database and changes nothing. Throws a ConfigurationError for a database from 0.1.0, with a different
+ * first schema, or with an unknown migration. All code that writes, restores or moves calls this first.
  */
 export async function requireUsable<Tables>(
   db: Kysely<Tables>,
@@ -111,7 +114,7 @@ function databaseIsNewer(migration: string): ConfigurationError {
 }
 
 function migrationFailed(error: unknown, migration: string | undefined): DonorSyncError {
-  // A missing table is a defect of the migration.
+  // If a table is missing, the migration has a defect.
   if (isDonorSyncError(error) && !isPartMissing(error)) return error;
   const subject = migration === undefined ? 'The migration' : `The migration "${migration}"`;
   return new FatalError(`${subject} failed: ${messageOf(error)}. The database was not changed.`, {

@@ -18,8 +18,8 @@ import { parseExactInteger } from './sqlite/exact-integer.ts';
 import { storeError } from './store-error.ts';
 
 /**
- * The URL can override these (`?statement_timeout=0`). A suspended process or a faulty query must not block others
- * forever.
+ * Default options of the connection pool, which the URL can override (`?statement_timeout=0`). A suspended process or a
+ * faulty query must not block others forever.
  */
 const POOL_DEFAULTS = {
   fallback_application_name: 'donor-sync',
@@ -28,15 +28,15 @@ const POOL_DEFAULTS = {
   idleTimeoutMillis: 30_000,
   keepAlive: true,
   statement_timeout: 60_000,
-  // A stalled transaction would prevent other processes from taking over.
+  // A transaction that hangs would prevent other processes from taking over.
   idle_in_transaction_session_timeout: 15_000,
 } satisfies pg.PoolConfig;
 
-/** Type numbers of Postgres (`select oid, typname from pg_type`). */
+/** The numbers of Postgres types (`select oid, typname from pg_type`). */
 const INT8_OID = 20;
 const NUMERIC_OID = 1700;
 
-/** Resolves after a first connection has responded. */
+/** Opens a Postgres database. Resolves after a first connection has responded. */
 export async function openPostgres(
   location: { url: string; name: string },
   log: Log,
@@ -58,8 +58,8 @@ export async function openPostgres(
 
 function createPool(url: string, log: Log): pg.Pool {
   const pool = new pg.Pool({ ...POOL_DEFAULTS, connectionString: url, types: { getTypeParser } });
-  // Without a listener, a Postgres restart would end this process. The client reports connections that are lost within
-  // a transaction.
+  // Without this listener, a restart of Postgres would end this process. The client reports connections that are lost
+  // within a transaction.
   pool.on('error', reportLoss);
   pool.on('connect', (client) => client.on('error', reportLoss));
 
@@ -69,7 +69,7 @@ function createPool(url: string, log: Log): pg.Pool {
   return pool;
 }
 
-/** Integers and their sums (numeric) arrive as numbers. */
+/** Converts integers and their sums (numeric) to numbers. */
 export const getTypeParser: typeof pg.types.getTypeParser = (
   oid: number,
   format?: 'text' | 'binary',
@@ -98,7 +98,7 @@ function cannotOpen(error: unknown, name: string): unknown {
   );
 }
 
-/** Node's codes for a certificate without a known authority. */
+/** Node's error codes for a certificate from an unknown authority. */
 const UNKNOWN_AUTHORITY: ReadonlySet<unknown> = new Set([
   'DEPTH_ZERO_SELF_SIGNED_CERT',
   'SELF_SIGNED_CERT_IN_CHAIN',
@@ -106,7 +106,7 @@ const UNKNOWN_AUTHORITY: ReadonlySet<unknown> = new Set([
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ]);
 
-/** Suggests a change of the setting, or null if TLS is not the cause. */
+/** Returns a text that suggests a change of the setting. Returns null if TLS is not the cause of the error. */
 function tlsFix(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
   if (error.message.includes('does not support SSL')) {

@@ -5,7 +5,7 @@ import type { Database, Trx } from './tables/tables.ts';
 
 type Scalar = string | number | null;
 
-/** The values of a statement. They are passed each time the statement runs. */
+/** The values of a statement. They are passed each time the statement is executed. */
 export type Values = Readonly<Record<string, Scalar | readonly Scalar[]>>;
 
 /** Placeholders for values while a statement is built. */
@@ -16,16 +16,16 @@ export type Slots<Of extends Values> = {
 };
 
 /**
- * One shape of a statement. Built and compiled at first use. For Kysely, that takes longer than a small SQLite
- * statement. `Values` may change with each call. Each length of a list is compiled once. The rest of the statement
- * never changes.
+ * A statement that is built and compiled on first use. With Kysely, this takes longer than executing a small SQLite
+ * statement. `Values` may change with each call. If a value is a list, the statement is compiled once for each length
+ * of the list. The rest of the statement never changes.
  */
 export type Prepared<Of extends Values, Row, Db extends Reader = Database | Trx> = (
   db: Db,
   values: Of,
 ) => Promise<QueryResult<Row>>;
 
-/** The statement may change rows. */
+/** Returns a statement that may change rows. */
 export function prepared<Of extends Values, Row>(
   build: (db: Database | Trx, slots: Slots<Of>) => CompiledQuery<Row>,
 ): Prepared<Of, Row> {
@@ -57,10 +57,10 @@ function prepare<Of extends Values, Row, Db extends Reader>(
   };
 }
 
-/** Consecutive parameters of a statement. */
+/** A piece of a statement's parameters that follow one another. */
 type Piece = (values: Values) => readonly unknown[];
 
-/** Consecutive parameters of one list form a piece, because many rows have thousands of cells. */
+/** Combines the parameters of one list into a piece, because many rows have thousands of cells. */
 function toPieces(parameters: readonly unknown[]): Piece[] {
   const pieces: Piece[] = [];
   for (let start = 0; start < parameters.length; ) {
@@ -73,7 +73,7 @@ function toPieces(parameters: readonly unknown[]): Piece[] {
   return pieces;
 }
 
-/** Compiles to a parameter that is later replaced with the value. */
+/** A placeholder. It compiles to a parameter that is later replaced with the value. */
 class Slot<Value> implements Expression<Value> {
   readonly name: string;
   readonly at: number | null;
@@ -111,7 +111,7 @@ function getShape(db: Reader, values: Values): string {
   return shape;
 }
 
-/** Drops the query's tree. It can be large and is needed only for reads (`guarded-driver.ts`). */
+/** Removes the query's tree, which can be large. Only queries that read need the tree (`guarded-driver.ts`). */
 function withoutTree<Row>(query: CompiledQuery<Row>): CompiledQuery<Row> {
   if (query.query.kind === 'SelectQueryNode') return query;
   return { ...query, query: RawNode.createWithSql('') };

@@ -1,7 +1,7 @@
 import type { Clock } from '../core/clock.ts';
 import type { Database } from './tables/tables.ts';
 
-/** A connection or any transaction, for functions that only read. It has no methods that change rows. */
+/** A connection or a transaction, for functions that only read. It has no methods to change rows. */
 export type Reader = Pick<
   Database,
   'selectFrom' | 'selectNoFrom' | 'with' | 'fn' | 'getExecutor' | 'executeQuery'
@@ -9,5 +9,5 @@ export type Reader = Pick<
 
 export type TimedReader = Reader & { readonly clock: Clock };
 
-/** For statements without a run or an actor, such as a key's pace. */
+/** A connection with a clock, for statements without a run or an actor, such as the pace of a key. */
 export type TimedConnection = Database & { readonly clock: Clock };

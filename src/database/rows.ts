@@ -2,8 +2,8 @@ import { type AliasedRawBuilder, type Expression, type RawBuilder, sql } from 'k
 import { splitIntoBatches } from '../core/parallel.ts';
 
 /**
- * The allowed numbers of rows per statement. Each length must be prepared and cached, so there are few. A list uses the
- * longest length as often as possible. The rest uses the next shorter lengths.
+ * The possible numbers of rows in a statement. There are only a few lengths, because each length must be prepared and
+ * cached. A list uses the longest length as often as possible, and shorter lengths for the rest.
  */
 const LENGTHS = [100, 64, 32, 16, 8, 4, 2, 1];
 
@@ -18,8 +18,8 @@ export function toValueRows(
 }
 
 /**
- * Builds a table `v` with `column1`, `column2`, … on SQLite and Postgres. One statement can then update many rows with
- * different values. Postgres treats its columns as text, so other types need a cast.
+ * Builds a table `v` with `column1`, `column2`, … on SQLite and Postgres. With this table, one statement can update
+ * many rows with different values. Postgres treats its columns as text, so other types need a cast.
  */
 export function valuesTable<C extends string>(
   cells: readonly Expression<unknown>[],
@@ -28,7 +28,7 @@ export function valuesTable<C extends string>(
   return sql<Record<C, string>>`(values ${toValueRows(cells, columns)})`.as<'v'>('v');
 }
 
-/** Yields the list in batches. Each batch is used in one statement. */
+/** Splits the list into batches. One statement handles each batch. */
 export function* inBatches<T>(list: readonly T[]): Generator<T[]> {
   let start = 0;
   for (const length of LENGTHS) {
@@ -36,7 +36,10 @@ export function* inBatches<T>(list: readonly T[]): Generator<T[]> {
   }
 }
 
-/** A batch just below the next length is padded with its last value, which changes nothing. */
+/**
+ * Splits the list into batches. A batch that is slightly too short for the next length is filled with its last value,
+ * which has no effect.
+ */
 export function* inFilledBatches<T>(list: readonly T[]): Generator<T[]> {
   let start = 0;
   while (start < list.length) {
@@ -52,5 +55,5 @@ export function* inFilledBatches<T>(list: readonly T[]): Generator<T[]> {
   }
 }
 
-/** Below this, padding costs more than another statement. */
+/** The minimum share of a batch that must be filled. Below this share, filling costs more than another statement. */
 const FILLED_FROM = 3 / 4;

@@ -26,7 +26,7 @@ const full = translation(
   'database_full',
   'The disk that holds the database is full. Free some space and start again.',
 );
-/** After an I/O error, only the next start shows whether the commit succeeded. */
+/** The error after a failure of the disk. Only the next start shows whether the last commit succeeded. */
 const inputOutput = translation(
   FatalError,
   'database_io_failed',
@@ -42,7 +42,7 @@ const commitUnconfirmed = translation(
   'database_commit_unconfirmed',
   'The connection to the database was lost while it confirmed a change. The next start determines whether the change was kept.',
 );
-/** Some work may continue after closing, such as a slow response. */
+/** The error after the database was closed. Some work may still continue, such as a slow response. */
 export const databaseClosed = translation(
   RetriableError,
   'database_closed',
@@ -59,7 +59,10 @@ const refused = translation(
   'The database refused access. Check its user, password, name and permissions.',
 );
 
-/** Another program must have removed the table, because only migrations create tables. */
+/**
+ * The error for a missing table. Another program must have removed the table, because only migrations create and remove
+ * tables.
+ */
 const PART_MISSING = 'database_part_missing';
 
 function partMissing(cause: unknown): DonorSyncError {
@@ -69,10 +72,15 @@ function partMissing(cause: unknown): DonorSyncError {
   );
 }
 
-/** SQLite's message for a missing part. Its code is shared with all wrong statements. */
+/**
+ * SQLite's message for a missing table or column. All invalid statements have the same code, so the message is needed.
+ */
 const SQLITE_PART_MISSING = /^no such (?:table|column): /;
 
-/** Errors by SQLite's primary result code. Extended codes start with it (https://sqlite.org/rescode.html). */
+/**
+ * The errors by SQLite's primary result code. Extended codes start with the primary code
+ * (https://sqlite.org/rescode.html).
+ */
 const BY_SQLITE_CODE: readonly (readonly [code: string, Translation])[] = [
   ['SQLITE_BUSY', busy],
   ['SQLITE_LOCKED', busy],
@@ -86,7 +94,7 @@ const BY_SQLITE_CODE: readonly (readonly [code: string, Translation])[] = [
 ];
 
 /**
- * Errors by the prefix of Postgres's SQLSTATE. Longer prefixes come first
+ * The errors by the prefix of Postgres's SQLSTATE. Longer prefixes come first
  * (https://www.postgresql.org/docs/current/errcodes-appendix.html).
  */
 const BY_SQLSTATE: readonly (readonly [prefix: string, Translation])[] = [
@@ -109,7 +117,7 @@ const BY_SQLSTATE: readonly (readonly [prefix: string, Translation])[] = [
   ['XX', damaged],
 ];
 
-/** Node's names for failures of the network. */
+/** Node's error codes for failures of the network. */
 const NETWORK_CODES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -121,7 +129,7 @@ const NETWORK_CODES = new Set([
   'ENETUNREACH',
 ]);
 
-/** They have neither a code nor a class. */
+/** Messages about lost connections. These errors have neither a code nor a class. */
 const CONNECTION_MESSAGES = new Set([
   'Client has encountered a connection error and is not queryable',
   'Client was closed and is not queryable',
@@ -132,24 +140,24 @@ const CONNECTION_MESSAGES = new Set([
   'timeout expired',
 ]);
 
-/** It has neither a code nor a class. */
+/** The message about a closed connection. This error has neither a code nor a class. */
 const CLOSED_MESSAGE = 'The database connection is not open';
 
 /**
- * Translates database failures into our errors. A temporary failure is retriable, a failure that stops the run is
- * fatal, and a failure that users must fix is a configuration error. Other errors, such as wrong SQL, are returned
- * unchanged.
+ * Converts a database failure into an error of donor-sync. A temporary failure is retriable, a failure that stops the
+ * run is fatal, and a failure that a user must fix is a configuration error. Returns any other error unchanged, such as
+ * invalid SQL.
  */
 export function storeError(error: unknown): unknown {
   return findTranslation(error)?.(error) ?? error;
 }
 
-/** Another attempt may succeed, because the server is unavailable or busy. */
+/** True if another attempt may succeed, because the server is unavailable or busy. */
 export function isAway(error: unknown): boolean {
   return isDonorSyncError(error) && error.code === 'database_unavailable';
 }
 
-/** Nothing was stored, and a retry may succeed. */
+/** True if nothing was stored and another attempt may succeed. */
 export function isPassing(error: unknown): boolean {
   return isAway(error) || (isDonorSyncError(error) && error.code === 'database_busy');
 }
@@ -159,13 +167,13 @@ export function isPartMissing(error: unknown): boolean {
   return isDonorSyncError(error) && error.code === PART_MISSING;
 }
 
-/** The commit may or may not have been stored. */
+/** True if it is unknown whether the commit was stored. */
 export function isUnconfirmed(error: unknown): boolean {
   return isDonorSyncError(error) && error.code === 'database_commit_unconfirmed';
 }
 
 /**
- * Returns the failure of a commit. After a lost connection, the commit may have succeeded, so the work must not simply
+ * Converts the failure of a commit. After a lost connection, the commit may have succeeded, so the work must not simply
  * be repeated.
  */
 export function commitError(error: unknown): unknown {
@@ -186,8 +194,8 @@ function findTranslation(error: unknown): Translation | undefined {
 }
 
 /**
- * Recognised by fields. Users of a database file then need not load `pg`
- * (https://www.postgresql.org/docs/current/protocol-error-fields.html).
+ * True if the error comes from Postgres. It is recognised by its fields, so that users of a database file do not have
+ * to load `pg` (https://www.postgresql.org/docs/current/protocol-error-fields.html).
  */
 function isPostgresReport(error: Error): error is Error & { code: unknown } {
   return 'severity' in error && 'code' in error;

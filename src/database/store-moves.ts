@@ -1,4 +1,4 @@
-/** Records where a store is while it moves, so two databases are never in use. */
+/** Records in both databases that donor-sync's data is being moved, so that two databases are never in use. */
 import { type Kysely, sql } from 'kysely';
 import { isoTime } from '../core/clock.ts';
 import { ConfigurationError } from '../core/errors.ts';
@@ -7,14 +7,14 @@ import type { Tables } from './tables/tables.ts';
 
 type Move = Tables['moves'];
 
-/** Undefined if the database never took part in a move. */
+/** Returns the database's move. Returns undefined if the database was never part of a move. */
 export async function findMove<Db>(db: Kysely<Db>): Promise<Move | undefined> {
   if (!(await hasTable(db, 'moves'))) return undefined;
   const { rows } = await sql<Move>`select * from moves`.execute(db);
   return rows[0];
 }
 
-/** Throws a ConfigurationError if the store has moved or is still moving. */
+/** Throws a ConfigurationError if the data was moved to another database or is still being moved. */
 export async function requireHome<Db>(db: Kysely<Db>): Promise<void> {
   const move = await findMove(db);
   if (move?.role === 'source' && move.done_at !== null) throw hasMoved(move.other, move.done_at);

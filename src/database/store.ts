@@ -4,7 +4,7 @@ import { type Checkpoint, type LeaseQueries, leaseQueries } from './leases.ts';
 import type { TimedConnection, TimedReader } from './reader.ts';
 import type { Database } from './tables/tables.ts';
 
-/** The open database for all topics. Functions take `reader` or a transaction as their first argument. */
+/** The open database. Functions of all topics take `reader` or a transaction as their first argument. */
 export interface Store {
   /** The reader for functions that only read. */
   readonly reader: TimedReader;
@@ -12,13 +12,13 @@ export interface Store {
   readonly fingerprint: Fingerprint;
   readonly leases: LeaseQueries;
   readonly checkpoint: Checkpoint;
-  /** Runs a transaction on behalf of the store's actor. */
+  /** Runs a transaction on behalf of this store's actor. */
   readonly act: Act;
 }
 
 export function openStore(db: Database, context: WriteContext): Store {
   const { clock, fingerprint } = context;
-  // A separate object, so the caller's object does not get a clock.
+  // A separate object, so that the caller's own object does not get a clock.
   const connection = Object.assign(db.withTables(), { clock });
   const leases = leaseQueries(db, context);
   return {

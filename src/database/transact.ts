@@ -1,6 +1,6 @@
 /**
- * Transactions that survive a short database outage. Work that was not stored is repeated. If a commit's response is
- * lost, the outcome is read from the server. No work is stored twice.
+ * Runs transactions that survive a short outage of the database. Work that was not stored is repeated. If the response
+ * to a commit is lost, the outcome is read from the server. Therefore, no work is stored twice.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type RawBuilder, sql } from 'kysely';
@@ -9,15 +9,15 @@ import { RECONNECT_PAUSE_MS } from './guarded-driver.ts';
 import { isPassing, isUnconfirmed } from './store-error.ts';
 import type { Database, Trx } from './tables/tables.ts';
 
-/** A lease lasts this long without a checkpoint or a renewal. A transaction is retried for the same time. */
+/** The duration of a lease without a checkpoint or a renewal. A transaction is retried for the same time. */
 export const LEASE_MS = 30_000;
 
 /** A transaction's number on a Postgres server, as text. Null on SQLite. */
 export type TransactionId = string | null;
 
 /**
- * Selects the transaction's number, so its outcome can be queried. Only for a transaction that writes, because a
- * reading transaction has no number.
+ * Selects the number of the transaction, so that its outcome can be read later. Use this only in a transaction that
+ * writes, because other transactions have no number.
  */
 export function transactionId(db: Database | Trx): RawBuilder<TransactionId> {
   return isPostgres(db) ? sql<TransactionId>`pg_current_xact_id()::text` : sql<TransactionId>`null`;
@@ -25,8 +25,8 @@ export function transactionId(db: Database | Trx): RawBuilder<TransactionId> {
 
 /**
  * Runs a transaction. While the database is unavailable, retries for `patienceMs`, so `work` must have no effects
- * outside. After a lost commit response, the outcome is read from the server. `work` must have passed its
- * `transactionId` to `name`. Otherwise rejects with `database_commit_unconfirmed`.
+ * outside the transaction. If the response to the commit is lost, the outcome is read from the server. For this, `work`
+ * must pass its `transactionId` to `name`. Otherwise, rejects with `database_commit_unconfirmed`.
  */
 export async function transact<Result>(
   db: Database,
@@ -56,7 +56,7 @@ export async function transact<Result>(
   }
 }
 
-/** Retries a statement that may run twice. `isRepeated` selects the errors. */
+/** Retries a statement that may be executed twice. `isRepeated` decides which errors are retried. */
 export async function again<Result>(
   patienceMs: number,
   work: () => Promise<Result>,
@@ -74,7 +74,8 @@ export async function again<Result>(
 }
 
 /**
- * False if nothing was stored, so the work may be repeated. Null if this is unknown or the work must not be repeated.
+ * Returns false if nothing was stored, so that the work may be repeated. Returns null if this is unknown or the work
+ * must not be repeated.
  */
 async function wasKept(
   db: Database,
@@ -88,13 +89,13 @@ async function wasKept(
     const status = await again(until - performance.now(), () => readTransactionStatus(db, id));
     if (status === 'committed') return true;
     if (status === 'aborted') return false;
-    // The server has not noticed the lost connection yet, so the commit may be in progress.
+    // The server has not noticed the lost connection yet, so the commit may still be in progress.
     if (status !== 'in progress' || performance.now() >= until) return null;
     await sleep(RECONNECT_PAUSE_MS);
   }
 }
 
-/** Reads the server's status of a transaction. Null if the server no longer knows the transaction. */
+/** Reads the status of a transaction from the server. Returns null if the server no longer knows the transaction. */
 async function readTransactionStatus(db: Database, id: string): Promise<string | null> {
   const { rows } = await sql<{ status: string | null }>`
     select pg_xact_status(${id}::xid8) as status`.execute(db);

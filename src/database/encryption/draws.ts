@@ -1,11 +1,14 @@
 import { randomBytes } from 'node:crypto';
 
-/** One system call per draw would take longer than the encryption. */
+/**
+ * The number of values that one system call draws. One system call for each value would take longer than the
+ * encryption.
+ */
 const DRAWN = 256;
 
 /**
- * Creates random keys or initialization vectors of this length (bytes). Each is returned once. The caller must
- * overwrite a key after use. Otherwise, the key stays in memory as long as the rest of its draw.
+ * Creates random keys or initialization vectors of this length (bytes). Each value is returned only once. The caller
+ * must overwrite a key after use. Otherwise, the key remains in memory as long as the other values of its draw.
  */
 export function createDraws(length: number): () => Buffer {
   let drawn = Buffer.alloc(0);

@@ -7,22 +7,25 @@ import type { Sealer } from './sealed.ts';
 import { findSecret } from './secrets.ts';
 
 /**
- * Without the key, nobody can guess the string. A purpose is a fixed word, such as `identity`. It separates equal
- * strings with different meanings.
+ * Returns a keyed fingerprint of a text. Without the key, nobody can guess the text. The purpose is a fixed word, such
+ * as `identity`. The same text has different fingerprints for different purposes.
  */
 export type Fingerprint = (purpose: string, text: string) => string;
 
 /** The name of the key in the table `secrets`. */
 export const FINGERPRINT_KEY = 'fingerprint_key';
 const KEY_BYTES = 32;
-/** The length of a fingerprint. Among ten billion fingerprints, a collision is less likely than one in 10^18. */
+/**
+ * The length of a fingerprint in bytes. Among ten billion fingerprints, two equal fingerprints are less likely than one
+ * in 10^18.
+ */
 const FINGERPRINT_BYTES = 16;
 
 /** Creates fingerprints: HMAC-SHA-256, truncated to 16 bytes, in base64url. */
 export function createFingerprint(key: KeyObject): Fingerprint {
   const hmacOfShort = createShortHmac(key.export());
   return (purpose, text) => {
-    // No purpose contains NUL, so different pairs never give the same input.
+    // No purpose contains NUL, so two different pairs never result in the same input.
     const input = `${purpose}\0${text}`;
     const hmac =
       input.length <= SHORT_LENGTH
@@ -33,21 +36,21 @@ export function createFingerprint(key: KeyObject): Fingerprint {
 }
 
 /**
- * Combines two fingerprints into one of 43 characters. Both inputs need the key. So a plain hash is as hard to guess as
- * a keyed hash, at half the cost.
+ * Combines two fingerprints into a text of 43 characters. Creating the two fingerprints requires the key. Therefore, a
+ * plain hash of them is as hard to guess as a keyed hash, at half the cost.
  */
 export function joinFingerprints(one: string, other: string): string {
   return hash('sha256', `${one} ${other}`, 'base64url');
 }
 
-/** The length of an owner's fingerprint: 66 bits. */
+/** The length of an owner's fingerprint. Its 11 characters have 66 bits. */
 const OWNED_LENGTH = 11;
 
 /**
- * Creates fingerprints per owner. All strings of one owner must be passed together. The same owner and string give the
- * same 11 characters. Different owners give different characters. The owner's key is an HMAC of the owner's ID and must
- * never be stored. A hash that starts with this key is as hard to guess as an HMAC, at half the cost. Keys have a fixed
- * length and hashes are truncated, so nobody can extend a known hash.
+ * Creates fingerprints for the texts of one owner. All texts of an owner must be passed together. The same owner and
+ * text result in the same 11 characters, and different owners result in different characters. The owner's key is an
+ * HMAC of the owner's ID and must never be stored. A hash that starts with this key is as hard to guess as an HMAC, at
+ * half the cost. Keys have a fixed length and hashes are truncated, so nobody can extend a known hash.
  */
 export function createOwnerFingerprint(
   fingerprint: Fingerprint,
@@ -60,10 +63,10 @@ export function createOwnerFingerprint(
   };
 }
 
-/** These base64url characters contain only bits of the fingerprint. Each has six bits. */
+/** The number of base64url characters that contain only bits of the fingerprint. Each character has six bits. */
 const WHOLE_CHARACTERS = Math.floor((FINGERPRINT_BYTES * 8) / 6);
 
-/** Pads the last character as if the hash ended there. Two bits of the hash are followed by zeros. */
+/** Returns the last character of a truncated hash. Two bits of the hash are followed by zeros. */
 function lastCharacter(code: number): string {
   return LAST_CHARACTERS[Math.floor(BASE64URL.indexOf(String.fromCharCode(code)) / 16)] ?? '';
 }
@@ -77,8 +80,8 @@ const SHORT_LENGTH = 1_000;
 const MAX_UTF8_BYTES = 3;
 
 /**
- * Computes HMAC-SHA-256 (RFC 2104) of short strings with two plain hashes. Creating an `Hmac` object takes longer than
- * both hashes, and a contact needs over a dozen. The key must fit into one block.
+ * Computes HMAC-SHA-256 (RFC 2104) of short texts with two plain hashes. Creating an `Hmac` object takes longer than
+ * both hashes, and each contact needs over a dozen. The key must fit into one block.
  */
 function createShortHmac(key: Buffer): (text: string) => string {
   const inner = Buffer.alloc(BLOCK_BYTES + SHORT_LENGTH * MAX_UTF8_BYTES);
@@ -95,9 +98,10 @@ function createShortHmac(key: Buffer): (text: string) => string {
 }
 
 /**
- * The first start creates the key. The secret key only encrypts this random key, so rotation does not change
- * fingerprints. With other fingerprints, every contact would look new and be paid for again. So a key that cannot be
- * decrypted is never replaced. Throws a ConfigurationError instead.
+ * Loads the fingerprint key. The first start creates it. The secret key only encrypts this random key, so rotating the
+ * secret key does not change fingerprints. With a different fingerprint key, every contact would look new, and
+ * donor-sync would pay for it again. Therefore, a key that cannot be decrypted is never replaced, and a
+ * ConfigurationError is thrown.
  */
 export async function loadFingerprintKey(db: Kysely<Tables>, sealer: Sealer): Promise<KeyObject> {
   const known = await findSecret(db, FINGERPRINT_KEY);
@@ -110,9 +114,12 @@ export async function loadFingerprintKey(db: Kysely<Tables>, sealer: Sealer): Pr
   }
 }
 
-/** If several processes start together, the first key is kept. Returns that key. */
+/**
+ * Creates and returns the key. If several processes start at the same time, the first key is kept, and all processes
+ * return it.
+ */
 async function createKey(db: Kysely<Tables>, sealer: Sealer): Promise<string | null> {
-  // A new key would recognise neither erased people nor paid contacts.
+  // With a new key, donor-sync would recognise neither erased people nor paid contacts.
   const used = await db.selectFrom('audit_head').select('id').executeTakeFirst();
   if (used !== undefined) {
     throw fingerprintKeyUnreadable(
@@ -129,7 +136,7 @@ async function createKey(db: Kysely<Tables>, sealer: Sealer): Promise<string | n
   return findSecret(db, FINGERPRINT_KEY);
 }
 
-/** The key is never replaced. */
+/** Creates the error for an unreadable key. donor-sync never replaces the key. */
 function fingerprintKeyUnreadable(reason: string, cause?: unknown): ConfigurationError {
   return new ConfigurationError(`The database's fingerprint key cannot be decrypted. ${reason}`, {
     code: 'fingerprint_key_unreadable',

@@ -1,4 +1,4 @@
-/** Stores messages from CRMs. Deciders can read them, and they are deleted after `FOREIGN_TEXT_LIFE_MS`. */
+/** Stores messages from CRMs. Users who may decide can read them. They are deleted after `FOREIGN_TEXT_LIFE_MS`. */
 
 import type { Selectable } from 'kysely';
 import { FOREIGN_TEXT_LIFE_MS } from '../../core/foreign-text.ts';
@@ -13,15 +13,15 @@ export type ForeignTextRecord = FromRow<Selectable<Tables['foreign_texts']>>;
 
 export interface SealedWords {
   id: string;
-  /** The contact that the message is about. Empty for a message about the whole run. */
+  /** The ID of the contact in the message. Empty for a message about the whole run. */
   crmId: string;
   sealed: string;
 }
 
-/** The maximum number of stored messages per run. A rule that rejects every contact always has the same message. */
+/** The maximum number of stored messages per run. If a CRM rule rejects every contact, all messages are the same. */
 export const MAX_TEXTS_OF_RUN = 1_000;
 
-/** Messages about the whole run come first, and old messages are skipped. */
+/** Lists a run's messages. Messages about the whole run come first. Old messages are left out. */
 export function listForeignTexts(
   reader: TimedReader,
   runId: string,
@@ -50,7 +50,7 @@ const dropKept = prepared((db, { until }: Slots<{ until: number }>) =>
   db.deleteFrom('foreign_texts').where('kept_at', '<=', until).compile(),
 );
 
-/** Keeps the latest message about each contact, up to the limit. */
+/** Stores the latest message about each contact, up to the maximum number. */
 export async function keepWords(
   trx: Trx,
   integrationId: string,
@@ -89,5 +89,5 @@ export async function keepWords(
   }
 }
 
-/** Replaces the contact's ID in messages about the whole run. */
+/** Replaces the contact's ID in a message about the whole run. */
 export const WHOLE_RUN = '';

@@ -7,8 +7,8 @@ import { hasCode } from '../system-error.ts';
 const FILE_MODE = 0o600;
 
 /**
- * A missing file is created with `generate()`. If several processes create it, all read the first key. Throws a
- * ConfigurationError if the file is not readable.
+ * Reads the key file, or creates it with `generate()`. If several processes create it at the same time, all of them
+ * read the first key. Throws a ConfigurationError if the file is not readable.
  */
 export async function readOrCreateKeyFile(path: string, generate: () => string): Promise<string> {
   try {
@@ -31,8 +31,8 @@ async function readIfExists(path: string): Promise<string | null> {
 }
 
 /**
- * The file is written under another name and then linked, which never replaces a file. So no process reads an
- * incomplete key, and no key in use is lost.
+ * Writes the file under a different name and then links it. Linking never replaces a file. Therefore, no process reads
+ * an incomplete key, and no existing key is lost.
  */
 async function create(path: string, key: string): Promise<string> {
   const folder = dirname(path);

@@ -4,29 +4,29 @@ import { ConfigurationError } from '../../core/errors.ts';
 import { parseDatabaseUrl } from '../database-url.ts';
 import { readOrCreateKeyFile } from './key-file.ts';
 
-/** An encryption key (AES-256). The KeyObject never prints its bytes. */
+/** An encryption key (AES-256). A KeyObject never prints its bytes. */
 export interface SealingKey {
   /** The key ID that is stored with each encrypted value. */
   kid: string;
   secret: KeyObject;
 }
 
-/** The first key encrypts. All keys can decrypt. */
+/** The encryption keys. The first key encrypts. All keys can decrypt. */
 export interface KeyRing {
   current: SealingKey;
   keys: readonly SealingKey[];
 }
 
 const KEY_BYTES = 32;
-/** The valid format of a key's name. Names appear in messages and in the log. */
+/** The valid form of a key's name. Names appear in messages and in the log. */
 export const KID = /^[A-Za-z0-9._-]{1,32}$/;
 const KEY_TEXT = /^[A-Za-z0-9+/_-]{43}=?$/;
 const DERIVED_KID_LENGTH = 8;
 
 /**
- * `secretKey` is the value of DONOR_SYNC_SECRET_KEY. By default, a database file has its key in a file next to it
- * (`PATH.key`), so a first try needs no setup. Postgres without a key throws a ConfigurationError, because other
- * processes need the same key.
+ * Loads the encryption keys. `secretKey` is the value of DONOR_SYNC_SECRET_KEY. Without it, the key of a database file
+ * is in a file next to it (`PATH.key`), so that a first try needs no set-up. For Postgres, throws a ConfigurationError
+ * without a key, because other processes need the same key.
  */
 export async function loadKeyRing(
   secretKey: string | undefined,
@@ -45,7 +45,7 @@ export function findKeyFile(secretKey: string | undefined, databaseUrl: string):
   return keyFilePath(location.path);
 }
 
-/** Returns the existing keys, or null. Creates no key. */
+/** Returns the existing keys, or null if there are none. Creates no key. */
 export async function findKeyRing(
   secretKey: string | undefined,
   databaseUrl: string,
@@ -66,9 +66,9 @@ export function keyFilePath(databasePath: string): string {
 }
 
 /**
- * Parses keys that are separated by commas. The first key is current. A key is 32 bytes in base64, optionally with a
- * name (`2026:…`). The default name is the key's fingerprint. A rotation puts the new key first. Errors mention
- * `source` and never the keys.
+ * Parses keys that are separated by commas. The first key is the current key. A key is 32 bytes in base64, optionally
+ * with a name (`2026:…`). Without a name, the key's fingerprint is used. To rotate the key, put the new key first.
+ * Error messages contain `source`, but never a key.
  */
 export function parseKeyRing(text: string, source = 'DONOR_SYNC_SECRET_KEY'): KeyRing {
   const keys = text
@@ -83,7 +83,7 @@ export function parseKeyRing(text: string, source = 'DONOR_SYNC_SECRET_KEY'): Ke
   return { current, keys };
 }
 
-/** Returns a new random key for `parseKeyRing`. Uses the operating system's random source. */
+/** Returns a new random key for `parseKeyRing`. It comes from the operating system's random source. */
 export function generateKey(kid?: string): string {
   const key = randomBytes(KEY_BYTES).toString('base64');
   return kid === undefined ? key : `${kid}:${key}`;
@@ -108,7 +108,7 @@ function parseKey(entry: string, subject: string): SealingKey {
   return { kid, secret: createSecretKey(bytes) };
 }
 
-/** Derives a name from the key. The hash reveals nothing about 32 random bytes. */
+/** Returns a name for a key. The name is a hash, which reveals nothing about 32 random bytes. */
 function derivedKid(key: Buffer): string {
   return createHash('sha256').update(key).digest('base64url').slice(0, DERIVED_KID_LENGTH);
 }

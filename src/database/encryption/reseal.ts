@@ -7,8 +7,8 @@ const PAGE_ROWS = 500;
 type Row = Readonly<Record<string, unknown>>;
 
 /**
- * Encrypts all values of older keys with the current key. Afterwards, the older keys can be removed. Can run while the
- * program is in use, and can be interrupted. Replaces only values that have not changed in the meantime.
+ * Encrypts all values of older keys again with the current key. After that, the older keys can be removed. Can run
+ * while donor-sync is in use, and can be interrupted. Replaces a value only if it has not changed since it was read.
  */
 export async function resealAll<Db>(
   db: Kysely<Db>,
@@ -22,7 +22,7 @@ export async function resealAll<Db>(
   return resealed;
 }
 
-/** Each page has its own transaction. Returns the number of new values. */
+/** Encrypts the values of one column again. Each page has its own transaction. Returns the number of new values. */
 async function resealColumn<Db>(
   db: Kysely<Db>,
   sealer: Sealer,
@@ -30,7 +30,7 @@ async function resealColumn<Db>(
 ): Promise<number> {
   let resealed = 0;
   let page = await readPage(db, column, null);
-  // Each page starts after the last key, so the table's end is reached.
+  // Each page starts after the last key of the previous page, so the loop reaches the end of the table.
   while (page.length > 0) {
     const due = page.filter((row) => !sealer.isCurrent(sealedValue(row, column)));
     if (due.length > 0) {

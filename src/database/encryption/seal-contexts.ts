@@ -1,13 +1,13 @@
-/** Every place that contains encrypted values, as the table catalogue declares it. */
+/** Lists every place with encrypted values, as the table catalogue declares it. */
 import { type CATALOGUE, listColumns } from '../tables/catalogue.ts';
 import type { SealContext } from './sealed.ts';
 
-/** An encrypted column (or null), its primary key, and the columns it is bound to. */
+/** An encrypted column (or null), its primary key, and the columns to which it is bound. */
 export interface SealedColumn {
   table: string;
   column: string;
   key: readonly [string, ...string[]];
-  /** The columns whose values form `SealContext.row`. They never change during the row's life. */
+  /** The columns whose values form `SealContext.row`. These values never change during the row's life. */
   boundTo: readonly [string, ...string[]];
 }
 
@@ -28,7 +28,8 @@ export function settingsSealContext(integrationId: string): SealContext {
 }
 
 /**
- * The values before a write. Bound to the contact. Otherwise, one person's values could be restored to another contact.
+ * Returns the context of the values before a write. They are bound to the contact, because they could otherwise be
+ * restored to another person's contact.
  */
 export function valuesBeforeSealContext(write: {
   id: string;
@@ -61,7 +62,10 @@ export function setupDraftSealContext(integrationId: string): SealContext {
   return createSealContext('setup_drafts', 'draft', { integration_id: integrationId });
 }
 
-/** Bound to the contact, because a message could otherwise be shown for another person. */
+/**
+ * Returns the context of a CRM message. It is bound to the contact, because the message could otherwise be shown for
+ * another person.
+ */
 export function foreignTextSealContext(text: {
   id: string;
   integrationId: string;
@@ -76,7 +80,7 @@ export function foreignTextSealContext(text: {
   });
 }
 
-/** Returns the context of a user's name and email address. */
+/** Returns the context of the name of the user who undid a run. */
 export function undoAuthorSealContext(runId: string): SealContext {
   return createSealContext('run_undos', 'author', { run_id: runId });
 }
@@ -85,22 +89,25 @@ export function personSealContext(id: string): SealContext {
   return createSealContext('people', 'sealed', { id });
 }
 
-/** The one-time value that confirms a server address. */
+/** Returns the context of the one-time value that confirms a server address. */
 export function addressSealContext(id: string): SealContext {
   return createSealContext('addresses', 'secret', { id });
 }
 
-/** The CRM user of a linked user. */
+/** Returns the context of the CRM user to whom a user is linked. */
 export function crmUserSealContext(id: string): SealContext {
   return createSealContext('crm_users', 'sealed', { id });
 }
 
-/** Returns the name that a user gave to a passkey. */
+/** Returns the context of the name that a user gave to a passkey. */
 export function passkeySealContext(id: string): SealContext {
   return createSealContext('passkeys', 'sealed', { id });
 }
 
-/** Bound to the contact, because a profile could otherwise reach another person's contact. */
+/**
+ * Returns the context of a profile's key. It is bound to the contact, because the profile could otherwise reach another
+ * person's contact.
+ */
 export function profileKeySealContext(integrationId: string, crmId: string): SealContext {
   return createSealContext('kept_profiles', 'key', {
     integration_id: integrationId,
@@ -127,7 +134,7 @@ export function placeOfRow(
 
 type Catalogue = typeof CATALOGUE;
 
-/** The columns to which an encrypted column is bound. `never` for other columns. */
+/** The columns to which an encrypted column is bound. `never` for columns that are not encrypted. */
 type BoundTo<Of> = Of extends { says: { boundTo: readonly (infer Name extends string)[] } }
   ? Name
   : never;

@@ -1,7 +1,7 @@
 /**
- * A file that only the key's owner can read and that nobody can change unnoticed. Its chunks are encrypted with
- * AES-256-GCM. Each chunk includes its number and a flag for the last chunk (STREAM construction). The file's key is
- * derived from the secret key and a salt (HKDF-SHA-256).
+ * Encrypts a file so that only the key's owner can read it and nobody can change it unnoticed. The file's parts are
+ * encrypted with AES-256-GCM. Each part includes its number and a flag for the last part (STREAM construction). The
+ * file's key is derived from the secret key and a salt (HKDF-SHA-256).
  */
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
@@ -16,7 +16,7 @@ const TAG_BYTES = 16;
 const KEY_BYTES = 32;
 const IV_BYTES = 12;
 const CHUNK_BYTES = 1024 * 1024;
-/** A byte that marks the last chunk, and the chunk's length. */
+/** The length of the bytes before each part: a byte that marks the last part, and the part's length. */
 const FRAME_BYTES = 5;
 const MAX_HEADER_BYTES = 4096;
 const FILE_MODE = 0o600;
@@ -24,7 +24,7 @@ const FILE_MODE = 0o600;
 const headerSchema = z.strictObject({
   kid: z.string().regex(KID),
   salt: z.base64url(),
-  /** When the copy was made (epoch ms). */
+  /** The time at which the copy was made (epoch ms). */
   madeAt: z.int(),
 });
 
@@ -34,11 +34,11 @@ const trailerSchema = z.strictObject({
   bytes: z.int(),
 });
 
-/** What an encrypted file states about itself. All of this is authenticated. */
+/** The data about an encrypted file that the file itself contains. Nobody can change this data unnoticed. */
 export type SealedFile = Pick<z.infer<typeof headerSchema>, 'kid' | 'madeAt'> &
   z.infer<typeof trailerSchema>;
 
-/** When this resolves, the new file is on disk. */
+/** Encrypts a file. Resolves when the new file is saved on disk. */
 export async function sealFile(
   from: string,
   to: string,
@@ -67,8 +67,8 @@ export async function sealFile(
 }
 
 /**
- * Decrypts into a new file. If `to` is null, the file is only checked. Throws a FatalError for a changed file, and a
- * ConfigurationError if the file is not a backup or its key is missing.
+ * Decrypts a file into a new file. If `to` is null, only checks the file. Throws a FatalError if someone has changed
+ * the file, and a ConfigurationError if the file is not a backup or its key is missing.
  */
 export async function openSealedFile(
   from: string,
@@ -152,7 +152,9 @@ function keyOfFile({ secret }: SealingKey, salt: Buffer): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, salt, MAGIC, KEY_BYTES));
 }
 
-/** Contains the chunk's number, so two chunks never share a vector. */
+/**
+ * Builds the initialization vector of a part. It contains the part's number, so two parts never have the same vector.
+ */
 function buildIv(number: number, isLast: boolean): Buffer {
   const iv = Buffer.alloc(IV_BYTES);
   iv.writeUInt8(isLast ? 1 : 0, 0);
@@ -176,7 +178,7 @@ async function readHeader(source: FileHandle, path: string): Promise<Buffer> {
   const { bytesRead } = await source.read(start, 0, MAX_HEADER_BYTES, 0);
   const end = start.subarray(0, bytesRead).indexOf('\n') + 1;
   if (end === 0 || !start.subarray(0, end).toString().startsWith(MAGIC)) throw noBackup(path);
-  // From here on, the file is read sequentially.
+  // From here on, the file is read from start to end.
   return readUpTo(source, end);
 }
 

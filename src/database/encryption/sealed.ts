@@ -4,11 +4,14 @@ import { ConfigurationError, FatalError } from '../../core/errors.ts';
 import { createDraws } from './draws.ts';
 import { type KeyRing, KID, type SealingKey } from './key-ring.ts';
 
-/** The place of an encrypted text. Decryption fails at any other place. `seal-contexts.ts` lists all places. */
+/**
+ * The place of an encrypted text in the database. Decrypting the text at any other place fails. `seal-contexts.ts`
+ * lists all places.
+ */
 export interface SealContext {
   table: string;
   column: string;
-  /** Identifies the row by its key and by its owner. */
+  /** The values that identify the row. They include its key and its owner. */
   row: readonly [string, ...string[]];
 }
 
@@ -17,14 +20,14 @@ export interface SealContext {
 export const NOTHING_SEALED = '{}';
 
 export interface Sealer {
-  /** Encrypts with the current key. Equal texts give different results. */
+  /** Encrypts a text with the current key. Equal texts result in different encrypted texts. */
   seal(text: string, place: SealContext): string;
   /**
-   * Returns the decrypted text. Throws a ConfigurationError with the key's name if the key is missing. Throws a
-   * FatalError if the value was changed, moved or written by a newer version.
+   * Decrypts a text. Throws a ConfigurationError with the key's name if the key is missing. Throws a FatalError if
+   * someone has changed or moved the value, or if a newer version has written it.
    */
   open(sealed: string, place: SealContext): string;
-  /** False if a rotation must still replace the value. Rotation uses this. */
+  /** True if the value is encrypted with the current key. A rotation replaces all other values. */
   isCurrent(sealed: string): boolean;
 }
 
@@ -32,7 +35,7 @@ const CIPHER = 'aes-256-gcm';
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Shows that the value is bound to its place. Other values cannot be decrypted. */
+/** Marks a value that is bound to its place. Values without this mark cannot be decrypted. */
 const BOUND = 'row-bound';
 
 const headerSchema = z.strictObject({
@@ -44,8 +47,8 @@ const headerSchema = z.strictObject({
 
 /**
  * Uses compact JWE (RFC 7516) with direct A256GCM and the key ID in the header. The place is additional authenticated
- * data. It is not stored, because the reader knows it. Any JOSE library can decrypt a value with the key, the table,
- * the column and the row.
+ * data. The encrypted text does not contain the place, because the reader knows it. Any JOSE library can decrypt a
+ * value with the key, the table, the column and the row.
  *
  * `node:crypto` is synchronous and many times faster than WebCrypto. JOSE libraries use WebCrypto. Each page of
  * contacts needs hundreds of encryptions.
@@ -62,7 +65,7 @@ export function createSealer({ current, keys }: KeyRing): Sealer {
     const cipher = createCipheriv(CIPHER, current.secret, iv, { authTagLength: TAG_BYTES });
     cipher.setAAD(boundData(currentHeader, place));
     const encrypted = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
-    // The encrypted content key is the second of five parts. With `dir`, it is empty.
+    // The encrypted content key is the second of five parts. With `dir`, this part is empty.
     return [
       currentHeader,
       '',
@@ -93,7 +96,7 @@ interface Parts {
 }
 
 function parseParts(sealed: string, place: SealContext): Parts {
-  // SQLite returns bytes if another program has written bytes.
+  // SQLite returns bytes if another program has stored bytes in the column.
   if (typeof sealed !== 'string') throw damaged(place);
   const [header = '', wrappedKey, iv = '', encrypted = '', tag = '', ...rest] = sealed.split('.');
   if (wrappedKey !== '' || rest.length > 0) throw damaged(place);
@@ -118,7 +121,7 @@ function decrypt(
   }
 }
 
-/** JSON separates the parts unambiguously. */
+/** Returns the data to which a value is bound. JSON separates its parts unambiguously. */
 function boundData(header: string, { table, column, row }: SealContext): Buffer {
   const place = Buffer.from(JSON.stringify([table, column, ...row]));
   return Buffer.from(`${header}.${base64url(place)}`, 'ascii');
@@ -149,7 +152,7 @@ function keyUnknown(kid: string): ConfigurationError {
   );
 }
 
-/** The row is not named, because its key may be a person's ID. */
+/** Creates the error for an unreadable value. It does not name the row, because the row's key may be a person's ID. */
 function damaged({ table, column }: SealContext, kid?: string, cause?: unknown): FatalError {
   const suspicion =
     kid === undefined

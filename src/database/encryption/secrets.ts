@@ -2,7 +2,7 @@ import { preparedRead, type Slots } from '../prepared.ts';
 import type { Reader } from '../reader.ts';
 import type { Trx } from '../tables/tables.ts';
 
-/** No other integration uses it. */
+/** Returns the prefix of an integration's secrets. No other integration uses this prefix. */
 export function secretPrefix(integrationId: string): string {
   return `integration/${integrationId}/`;
 }
@@ -16,7 +16,7 @@ const selectSecret = preparedRead((db, { name }: Slots<{ name: string }>) =>
   db.selectFrom('secrets').select('value').where('name', '=', name).compile(),
 );
 
-/** The caller encrypts the value. */
+/** Stores a secret. The caller has already encrypted the value. */
 export async function saveSecret(trx: Trx, name: string, value: string): Promise<void> {
   await trx
     .insertInto('secrets')
@@ -29,10 +29,7 @@ export async function removeSecret(trx: Trx, name: string): Promise<void> {
   await trx.deleteFrom('secrets').where('name', '=', name).execute();
 }
 
-/**
- * Removes all secrets with this prefix, for example of an abandoned set-up. Also removes secrets of an abandoned
- * set-up.
- */
+/** Deletes all secrets with this prefix, for example the secrets of an abandoned set-up. */
 export async function removeSecrets(trx: Trx, prefix: string): Promise<void> {
   await trx
     .deleteFrom('secrets')

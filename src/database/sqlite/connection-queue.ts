@@ -1,11 +1,11 @@
 import { FatalError } from '../../core/errors.ts';
 
-/** The longest time that one caller may keep the only connection. */
+/** The longest time for which one caller may use the only connection. */
 const MAX_HOLD_MS = 30_000;
 
-/** A mutex for the only connection to a SQLite database. Callers are served in order. */
+/** A lock for the only connection to an SQLite database. Callers get the connection in the order of their calls. */
 export interface ConnectionQueue {
-  /** Rejects with a FatalError if the connection is never returned. */
+  /** Waits for the connection. Rejects with a FatalError if the connection is never returned. */
   enter(): Promise<void>;
   leave(): void;
 }
@@ -15,7 +15,7 @@ interface Waiter {
   reject(error: Error): void;
 }
 
-/** Transactions take milliseconds, so 30 seconds is a generous default for `maxHoldMs`. */
+/** Creates the queue. A transaction takes milliseconds, so the default of 30 seconds for `maxHoldMs` is generous. */
 export function createConnectionQueue(maxHoldMs = MAX_HOLD_MS): ConnectionQueue {
   const waiting = new Set<Waiter>();
   let isHeld = false;

@@ -2,14 +2,15 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { FatalError } from '../../core/errors.ts';
 
-/** Rejects with StoreReplaced if the file was replaced. */
+/** Rejects with StoreReplaced if someone has replaced the file. */
 export type RequireInPlace = () => Promise<void>;
 
-/** For databases on a server or in memory. */
+/** Used for databases on a server or in memory, which nobody can replace. */
 export const neverReplaced: RequireInPlace = async () => undefined;
 
 /**
- * The open file was renamed or removed. Its new data would be lost, and the next process would find another database.
+ * Someone has renamed or deleted the open database file. New data would be lost, and the next process would open a
+ * different database.
  */
 export class StoreReplaced extends FatalError {
   constructor(path: string) {
@@ -20,18 +21,18 @@ export class StoreReplaced extends FatalError {
   }
 }
 
-/** Remembers the file at a path. Call it before opening, so a replacement is noticed. */
+/** Remembers the file at a path. Call this function before the file is opened, so that a replacement is noticed. */
 export async function rememberFile(path: string): Promise<RequireInPlace> {
   const absolute = resolve(path);
   const first = await readFileIdentity(absolute);
   return async () => {
-    // An unreadable folder counts as a replacement.
+    // If the folder is unreadable, the file counts as replaced.
     const now = await readFileIdentity(absolute).catch(() => null);
     if (now === null || now !== first) throw new StoreReplaced(absolute);
   };
 }
 
-/** Returns the device and inode of the file. They do not change while the file exists. */
+/** Returns the device and the inode of the file. They do not change as long as the file exists. */
 async function readFileIdentity(path: string): Promise<string> {
   const { dev, ino } = await stat(path, { bigint: true });
   return `${dev}:${ino}`;

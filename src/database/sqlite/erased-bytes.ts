@@ -2,9 +2,9 @@ import { type QueryExecutorProvider, SqliteAdapter, sql } from 'kysely';
 import { isPassing } from '../store-error.ts';
 
 /**
- * Rewrites an SQLite file, so it contains no erased data. `secure_delete` does not overwrite rows that were moved
- * between pages. The write-ahead log also keeps earlier pages. Returns false if another process is using the file. The
- * rewrite must then be repeated. Does nothing on Postgres, which reuses the space later.
+ * Rewrites an SQLite file so that it contains no erased data. `secure_delete` does not overwrite rows that SQLite has
+ * moved between pages. The write-ahead log also contains earlier pages. Returns false if another process uses the file.
+ * The rewrite must then be repeated. Does nothing on Postgres, which reuses the space later.
  */
 export async function overwriteErased(db: QueryExecutorProvider): Promise<boolean> {
   if (!(db.getExecutor().adapter instanceof SqliteAdapter)) return true;

@@ -14,7 +14,7 @@ export function requireExact(rows: unknown[]): unknown[] {
   return rows;
 }
 
-/** Returns the number for a decimal text. Throws a FatalError if it would be rounded. */
+/** Returns the number for a decimal text. Throws a FatalError if JavaScript would round the number. */
 export function parseExactInteger(text: string): number {
   const number = Number(text);
   if (!Number.isSafeInteger(number)) throw inexact(text);

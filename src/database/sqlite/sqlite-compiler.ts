@@ -7,9 +7,9 @@ import {
 } from 'kysely';
 
 /**
- * Writes statements that SQLite prepares only once. SQLite plans with the values of limits and of some compared
- * parameters. It then prepares the statement again for each run, which is slow. Known limits are therefore written into
- * the statement. A plus before other parameters has the same effect. It changes nothing else.
+ * Compiles statements that SQLite prepares only once. For limits and for some compared parameters, SQLite's query
+ * planner uses their values. SQLite then prepares the statement again for each execution, which is slow. Therefore,
+ * known limits are written into the statement, and other parameters get a plus sign. The plus sign has no other effect.
  */
 export class SqliteCompiler extends SqliteQueryCompiler {
   protected override visitLimit(node: LimitNode): void {

@@ -10,15 +10,15 @@ const FILE_MODE = 0o600;
 const BUSY_TIMEOUT_MS = 5_000;
 
 /**
- * Copies all pages in one step. Several steps would restart after each write of another process. One step never
- * restarts.
+ * The number of pages to copy in one step, which means all pages. Several steps would restart after each write of
+ * another process. One step never restarts.
  */
 const ALL_PAGES = 0x7fff_ffff;
 
-/** SQLite's files next to an open database. */
+/** The suffixes of SQLite's own files next to an open database. */
 const BESIDE = ['-wal', '-shm', '-journal'];
 
-/** Copies one moment's state while others read and write. */
+/** Copies a consistent state of the database while others read and write. */
 export async function copyDatabase(from: string, to: string): Promise<void> {
   await (await open(to, 'wx', FILE_MODE)).close();
   try {
@@ -34,7 +34,7 @@ export async function copyDatabase(from: string, to: string): Promise<void> {
   settleFile(to);
 }
 
-/** Moves the whole database into this one file. Throws if the file is damaged. */
+/** Moves all data of a database into its main file. Throws an error if the file is damaged. */
 export function settleFile(path: string): void {
   try {
     const database = new Sqlite(path, { fileMustExist: true, timeout: BUSY_TIMEOUT_MS });
@@ -52,20 +52,24 @@ export function settleFile(path: string): void {
 
 export interface LockedDatabase {
   /**
-   * Replaces the file atomically and durably. Keeps the previous file under a free name, because it may be the only
-   * copy of a database. Returns that name, or null if there was no previous file.
+   * Replaces the file in one step, so that a power failure cannot damage it. Keeps the previous file under an unused
+   * name, because it may be the only copy of a database. Returns this name, or null if there was no previous file.
    */
   replaceBy(path: string, keptAs: string): Promise<string | null>;
   release(): void;
 }
 
-/** Throws a RetriableError if any process has it open. A missing or damaged file is treated as unused. */
+/**
+ * Locks a database file. Throws a RetriableError if any process has it open. A missing or damaged file counts as
+ * unused.
+ */
 export async function lockDatabase(path: string): Promise<LockedDatabase> {
   const lock = takeLock(path);
   return {
     async replaceBy(other, keptAs) {
       const kept = await keepAs(path, keptAs);
-      // After the lock, an intact database is complete in its main file. The other files would damage the new database.
+      // After the lock, the main file of an intact database contains all data. SQLite's other files would damage the
+      // new database.
       for (const suffix of BESIDE) await rm(`${path}${suffix}`, { force: true });
       await rename(other, path);
       await using folder = await open(dirname(path), 'r');
@@ -76,10 +80,10 @@ export async function lockDatabase(path: string): Promise<LockedDatabase> {
   };
 }
 
-/** The maximum number of replaced files. Users delete them. */
+/** The maximum number of replaced files. Users have to delete these files themselves. */
 const MAX_KEPT = 1_000;
 
-/** Gives the file an unused second name. Null if there is no file. */
+/** Gives the file an unused second name. Returns null if the file does not exist. */
 async function keepAs(path: string, keptAs: string): Promise<string | null> {
   for (let number = 1; ; number += 1) {
     const name = number === 1 ? keptAs : `${keptAs}-${number}`;
@@ -98,7 +102,7 @@ function takeLock(path: string): Sqlite.Database | null {
   try {
     database = new Sqlite(path, { fileMustExist: true, timeout: 0 });
     database.pragma('locking_mode = EXCLUSIVE');
-    // Only the last process may end write-ahead mode.
+    // Only the last process that uses the file can end write-ahead mode.
     database.pragma('journal_mode = DELETE');
     database.exec('begin exclusive');
     return database;
@@ -107,7 +111,7 @@ function takeLock(path: string): Sqlite.Database | null {
     const known = storeError(error);
     if (!isDonorSyncError(known)) throw known;
     if (known.code === 'database_busy') throw inUse(path);
-    // Backups exist for databases that cannot be read.
+    // Replacing an unreadable database is allowed, because backups exist for this case.
     const isReplaceable = UNREADABLE.includes(known.code) || hasCode(error, 'SQLITE_CANTOPEN');
     if (isReplaceable) return null;
     throw known;
@@ -116,7 +120,7 @@ function takeLock(path: string): Sqlite.Database | null {
 
 const UNREADABLE = ['database_damaged', 'database_not_a_database'];
 
-/** Removes our file and SQLite's files next to it. */
+/** Deletes the database file and SQLite's own files next to it. */
 export async function removeDatabase(path: string): Promise<void> {
   for (const suffix of ['', ...BESIDE]) await rm(`${path}${suffix}`, { force: true });
 }

@@ -22,30 +22,34 @@ import { requireExact } from './exact-integer.ts';
 import { SqliteCompiler } from './sqlite-compiler.ts';
 import { cacheStatements } from './statement-cache.ts';
 
-/** The wait for another process. It blocks the event loop. */
+/** The time to wait for another process. The wait blocks the event loop. */
 const BUSY_TIMEOUT_MS = 5_000;
 
-/** Only the owner may read and write the file. SQLite copies these permissions to its -wal and -shm files. */
+/**
+ * The permissions of the file: only its owner may read and write it. SQLite uses the same permissions for its -wal and
+ * -shm files.
+ */
 const FILE_MODE = 0o600;
 
-/** The settings of every connection. The first two settings are stored in the file. The other settings are not. */
+/** The settings of every connection. The file stores the first two settings, but not the other settings. */
 const PRAGMAS = [
-  // Works only for a new file. Commits write a third fewer pages than with the default of 4,096.
+  // The page size of a new file. With it, commits write a third fewer pages than with the default of 4,096 bytes.
   'page_size = 8192',
   'journal_mode = WAL',
-  // An intent must be on disk before its request is sent (design, section 5, promise 2).
+  // An intent must be saved on disk before its request is sent (design, section 5, promise 2).
   'synchronous = FULL',
-  // macOS needs this to reach the disk. Other systems ignore it.
+  // Only with this setting does macOS write data to the disk. Other systems ignore it.
   'fullfsync = ON',
   'foreign_keys = ON',
-  // Deleted rows are overwritten, so nothing about an erased person remains in the file.
+  // SQLite overwrites deleted rows, so that the file contains no data about an erased person.
   'secure_delete = ON',
   'trusted_schema = OFF',
-  // This process's page cache in kibibytes. The system's file cache has the rest and does not count as process memory.
+  // The size of this process's page cache in kibibytes. The operating system caches the rest of the file, which does
+  // not count as memory of the process.
   'cache_size = -4000',
 ];
 
-/** Opens or creates a file, or uses memory if `path` is null. */
+/** Opens or creates a database file. If `path` is null, opens a database in memory. */
 export async function openSqlite(
   path: string | null,
 ): Promise<{ dialect: Dialect; requireInPlace: RequireInPlace }> {
@@ -61,7 +65,7 @@ export async function openSqlite(
 }
 
 class TransactionalSqliteAdapter extends SqliteAdapter {
-  /** Each migration is one transaction. A killed process leaves no part of it. */
+  /** Each migration is one transaction, so a killed process leaves no part of it. */
   override get supportsTransactionalDdl(): boolean {
     return true;
   }
@@ -99,7 +103,10 @@ function connect(path: string | null): Sqlite.Database {
   }
 }
 
-/** Without shared memory, SQLite silently keeps another journal mode. */
+/**
+ * Throws an error if the write-ahead log does not work. Without shared memory, SQLite silently uses a different journal
+ * mode.
+ */
 function requireWriteAheadLog(database: Sqlite.Database, path: string): void {
   if (database.pragma('journal_mode', { simple: true }) === 'wal') return;
   throw new ConfigurationError(
@@ -119,7 +126,7 @@ function createDriver(database: Sqlite.Database): Driver {
       connection ??= inSlices(await driver.acquireConnection());
       return connection;
     },
-    // A plain `begin` fails if another process writes between its read and its write.
+    // A plain `begin` fails if another process writes between the transaction's read and its write.
     async beginTransaction(connection) {
       await connection.executeQuery(CompiledQuery.raw('begin immediate'));
     },
@@ -132,13 +139,13 @@ function createDriver(database: Sqlite.Database): Driver {
   };
 }
 
-/** The longest time that statements may block the process. */
+/** The longest time for which statements may block the process. */
 const SLICE_MS = 5;
 
 /**
- * Yields regularly to timers and sockets. A server connection yields with each statement. SQLite responds
- * synchronously, so a long transaction would block everything. The transaction stays open, and other users wait. If the
- * process is killed then, everything is rolled back.
+ * Lets timers and sockets run regularly. A server connection does this with each statement. SQLite responds
+ * synchronously, so a long transaction would block everything. The transaction remains open, and other users of the
+ * connection wait. If the process is killed during this time, everything is rolled back.
  */
 function inSlices(connection: DatabaseConnection): DatabaseConnection {
   let beganAt = performance.now();
@@ -154,7 +161,7 @@ function inSlices(connection: DatabaseConnection): DatabaseConnection {
   };
 }
 
-/** Changes the given database. It throws for integers that JavaScript would round, as on Postgres. */
+/** Makes the given database throw an error for integers that JavaScript would round, as on Postgres. */
 function exactIntegers(database: Sqlite.Database): SqliteDatabase {
   function prepare(sql: string): SqliteStatement {
     const statement = database.prepare(sql);

@@ -1,9 +1,12 @@
 import type { SqliteDatabase, SqliteStatement } from 'kysely';
 
-/** The maximum number of cached prepared statements. The product has far fewer different queries. */
+/** The maximum number of cached statements. donor-sync has far fewer different statements. */
 const MAX_STATEMENTS = 256;
 
-/** Removes the least recently used statement when full. Preparing a query costs more than running a small one. */
+/**
+ * Caches prepared statements. If the cache is full, removes the least recently used statement. Preparing a statement
+ * costs more than executing a small statement.
+ */
 export function cacheStatements(
   database: SqliteDatabase,
   maxStatements = MAX_STATEMENTS,
@@ -12,7 +15,7 @@ export function cacheStatements(
 
   function prepare(sql: string): SqliteStatement {
     const statement = statements.get(sql) ?? database.prepare(sql);
-    // A map keeps insertion order, so its first key is the least recently used.
+    // A map keeps the order of insertion, so its first key is the least recently used statement.
     statements.delete(sql);
     statements.set(sql, statement);
     if (statements.size > maxStatements) {

@@ -1,8 +1,8 @@
-/** Databases that were restored from a backup. */
+/** The table of databases that were restored from a backup. */
 import { bigint, integer, nullable, table, text } from './table.ts';
 
 export const BACKUP_TABLES = {
-  /** Spending is blocked, because more may have been spent than the database shows. A user must agree first. */
+  /** Holds on spending. More credits may have been spent than the database shows, so a user must agree first. */
   restore_holds: table(
     {
       key: ['integration_id'],
@@ -13,21 +13,24 @@ export const BACKUP_TABLES = {
     {
       integration_id: text(),
       /**
-       * Why spending is blocked. Usually, a backup was restored or all data was erased. `networks`: the members of a
+       * The reason for the hold. Usually, a backup was restored or all data was erased. `networks`: the members of a
        * network are unknown, because its group could not be read.
        */
       why: text<'restored' | 'networks' | 'erased'>(),
-      /** Null if the time of the backup is unknown. */
+      /** The time of the backup (epoch ms). Null if it is unknown. */
       made_at: nullable(bigint()),
-      /** Later erasures are unknown, so no run may start (epoch ms). Null if the erasure log was found. */
+      /**
+       * The time after which erasures are unknown (epoch ms). In this case, no run may start. Null if the erasure log
+       * was found.
+       */
       erasures_unknown_after: nullable(bigint()),
       /** The time at which the hold started. */
       held_at: bigint(),
-      /** 1 if the spending journal is complete since the backup, 0 if payments may be missing. */
+      /** 1 if the spending journal contains all payments since the backup, 0 if payments may be missing. */
       is_journaled: integer(),
       /**
-       * Null until a user agrees to spend again. The row stays until a run has sorted the contacts that may have been
-       * paid for since the backup.
+       * The time at which a user agreed to spend again. Null until then. The row remains until a run has decided about
+       * all contacts that may have been paid for since the backup.
        */
       agreed_at: nullable(bigint()),
     },

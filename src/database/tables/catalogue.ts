@@ -1,7 +1,7 @@
 /**
  * Lists every table once. Each table belongs to one topic, and other topics call its functions. Kysely's row types come
- * from this list. `forget`, `about`, the export, retention, key rotation and client erasure use it too.
- * `test/database/catalogue.test.ts` compares it with the database.
+ * from this list. `forget`, `about`, the export, the retention, the key rotation and the erasure of a client also use
+ * the list. `test/database/catalogue.test.ts` compares it with the database.
  */
 import { BACKUP_TABLES } from './backup.ts';
 import { CLIENT_TABLES } from './clients.ts';
@@ -54,7 +54,7 @@ export const CATALOGUE = {
 type Catalogue = typeof CATALOGUE;
 export type TableName = keyof Catalogue;
 
-/** Tables that match these answers. */
+/** The tables whose declarations match these answers. */
 export type TablesThat<Answers extends Partial<TableAnswers>> = {
   [Name in TableName]: Catalogue[Name]['answers'] extends Answers ? Name : never;
 }[TableName];
@@ -63,7 +63,7 @@ export type TablesWith<Says extends Partial<Meaning>> = {
   [Name in TableName]: ColumnsThatSay<Name, Says> extends never ? never : Name;
 }[TableName];
 
-/** All meanings in all tables that match this pattern. */
+/** All column meanings, in all tables, that match this pattern. */
 export type SaidAnywhere<Says extends Partial<Meaning>> = {
   [Name in TableName]: {
     [Of in keyof Catalogue[Name]['columns']]: Catalogue[Name]['columns'][Of] extends Column<

@@ -1,4 +1,4 @@
-/** Clients (`integration` in code), their runs' triggers and their CRM connections. */
+/** The tables of clients (`integration` in code), of the triggers of their runs, and of their CRM connections. */
 import { bigint, integer, nullable, personal, sealed, table, text, withDefault } from './table.ts';
 
 export const CLIENT_TABLES = {
@@ -11,23 +11,23 @@ export const CLIENT_TABLES = {
     },
     {
       id: text(),
-      /** The first run sets it permanently. */
+      /** The fingerprint of the CRM account. The first run sets it permanently. */
       crm_account: nullable(text()),
       /** Encrypted settings of a client without a settings file. */
       settings: nullable(sealed({ with: 'secret key', boundTo: ['id'] })),
-      /** Counts changes of settings in all rows. */
+      /** The number of the last change of the settings. All rows share the numbering. */
       settings_version: withDefault(bigint()),
-      /** Where the next reading starts. */
+      /** The position at which the next reading starts. */
       cursor: nullable(text()),
       /**
-       * The last position before all contacts were read again. If that reading was cut off before it had a position, the
-       * next reading reports the contacts that have left the CRM since this one. Null if all contacts were never read
-       * again.
+       * The last position before the current complete reading. If the complete reading is interrupted before it has a
+       * position, the next reading reports the contacts that have left the CRM since this position. Null if all
+       * contacts were never read again.
        */
       cursor_before: nullable(text()),
       /**
-       * The fingerprint of the settings with which the cursor was created. If they differ, reading starts from the
-       * beginning.
+       * The fingerprint of the settings with which the cursor was created. If the settings change, reading starts from
+       * the beginning.
        */
       cursor_scope: nullable(text()),
       /**
@@ -35,19 +35,20 @@ export const CLIENT_TABLES = {
        * are outside the filter.
        */
       scope_since: nullable(bigint()),
-      /** When a run last noticed another tool that writes as the same CRM user. */
+      /** The last time at which a run noticed that another tool uses the same CRM user. */
       other_tool_at: nullable(bigint()),
-      /** The fingerprint of the settings of the last complete list. */
+      /** The fingerprint of the settings with which the last complete list was read. */
       list_scope: nullable(text()),
       /**
-       * JSON with the columns' fingerprint and all identity sources that were ever readable. Null before the first run.
+       * JSON with the fingerprint of the columns and all identity fields that were ever readable. Null before the first
+       * run.
        */
       identity_sources: personal(nullable(text())),
-      /** Increases with each run. Each checkpoint compares it first. */
+      /** A number that increases with each run. Each checkpoint first compares this number. */
       run_epoch: integer(),
       lease_owner: nullable(text()),
       lease_until: nullable(bigint()),
-      /** The run that was started last. Null before the first run. */
+      /** The run that started last. Null before the first run. */
       last_run: nullable(text()),
       /**
        * The number of contacts whose record has ended since they left the CRM. If they return, the database does not
@@ -65,9 +66,9 @@ export const CLIENT_TABLES = {
     },
     {
       integration_id: text(),
-      /** The cron expression and time zone of `next_run_at`. A change causes a new computation. */
+      /** The cron expression and the time zone of `next_run_at`. If they change, the time is computed again. */
       rule: text(),
-      /** Epoch ms, or null if no time matches. */
+      /** The time of the next run (epoch ms), or null if there is no further time. */
       next_run_at: nullable(bigint()),
       /** 1 while a user has paused the schedule. */
       paused: integer(),
@@ -85,20 +86,20 @@ export const CLIENT_TABLES = {
       integration_id: text(),
       /** SHA-256 of the token in the address. */
       token_hash: text(),
-      /** How callers sign: a CRM's kind, or `hmac`. */
+      /** The method with which callers sign: a CRM's kind, or `hmac`. */
       signature: nullable(text()),
       secret: nullable(sealed({ with: 'secret key', boundTo: ['integration_id'] })),
       created_at: bigint(),
       last_used_at: nullable(bigint()),
-      /** The number of named contacts that the CRM does not have. */
+      /** The number of named contacts that the CRM does not contain. */
       ignored_count: withDefault(bigint()),
-      /** The last call that requested a run, by the database's clock. */
+      /** The time of the last call that requested a run, by the database's clock. */
       called_at: withDefault(bigint()),
-      /** No further run of this burst starts earlier. 0 means no burst. */
+      /** The earliest start of the next run for this series of calls. 0 means that there is no series. */
       opens_at: withDefault(bigint()),
     },
   ),
-  /** Accepted signed calls. A row stays until a repetition would be too old. */
+  /** Accepted signed calls. A row remains until a repeated call would be too old anyway. */
   hook_receipts: table(
     {
       key: ['fingerprint'],
@@ -124,12 +125,12 @@ export const CLIENT_TABLES = {
       fingerprint: text(),
       /** The fingerprint of the click. */
       request: text(),
-      /** The response as JSON. Contains nothing about a person. */
+      /** The response as JSON. It contains nothing about a person. */
       reply: text(),
       replied_at: bigint(),
     },
   ),
-  /** Marks that count towards a daily limit. Each mark counts once. */
+  /** Marks that count towards a daily limit. Each mark counts only once. */
   door_marks: table(
     {
       key: ['fingerprint'],
@@ -138,10 +139,10 @@ export const CLIENT_TABLES = {
       retention: null,
     },
     {
-      /** The fingerprint of the client, the counter and the execution or click. */
+      /** The fingerprint of the client, the counter, and the workflow execution or click. */
       fingerprint: text(),
       integration_id: text(),
-      /** The name of the limit's counter: `workflow`, or the ID of a door token. */
+      /** The name of the counter: `workflow`, or the ID of a door token. */
       counter: text(),
       marked_at: bigint(),
     },
@@ -156,10 +157,10 @@ export const CLIENT_TABLES = {
     },
     {
       id: text(),
-      /** The name that its owner gave it. */
+      /** The name that its owner gave the token. */
       name: personal(text()),
       integration_id: text(),
-      /** The number of contacts that may be marked per day (UTC). */
+      /** The maximum number of contacts that may be marked per day (UTC). */
       per_day: integer(),
       /** SHA-256 of the token. */
       hash: text(),
@@ -178,19 +179,19 @@ export const CLIENT_TABLES = {
     {
       id: text(),
       integration_id: text(),
-      /** The first and the last of these calls. */
+      /** The times of the first and the last call. */
       at: bigint(),
       last_at: bigint(),
       times: integer(),
-      /** `accepted`, `repeated`, `other_account`, or a refusal's code. */
+      /** The result: `accepted`, `repeated`, `other_account`, or the code of a refusal. */
       answer: text(),
-      /** The number of contacts that the last of these calls named. */
+      /** The number of contacts that the last call named. */
       contacts: integer(),
-      /** Null if the call requested no run. Calls that led to no run have null. */
+      /** The run that the calls requested. Null if they requested no run. */
       run_id: nullable(text()),
     },
   ),
-  /** A user on the CRM's consent page. */
+  /** A consent in progress. Its user is on the CRM's consent page. */
   consents: table(
     {
       key: ['state_hash'],
@@ -205,7 +206,7 @@ export const CLIENT_TABLES = {
       /** The encrypted PKCE verifier. */
       verifier: sealed({ with: 'secret key', boundTo: ['state_hash', 'integration_id'] }),
       expires_at: bigint(),
-      /** `connected`, or why it failed. */
+      /** `connected`, or the reason for the failure. */
       outcome: nullable(text()),
     },
   ),
@@ -221,12 +222,12 @@ export const CLIENT_TABLES = {
       integration_id: text(),
       /** The encrypted answers, including keys. */
       draft: sealed({ with: 'secret key', boundTo: ['integration_id'] }),
-      /** Increases with each change, so another browser's changes are noticed. */
+      /** A number that increases with each change, so that changes by another browser are noticed. */
       version: bigint(),
       updated_at: bigint(),
     },
   ),
-  /** Each subject has one row. The row stays after the problem ends. */
+  /** The alerts. Each subject has one row, which remains after the problem has ended. */
   alerts: table(
     {
       key: ['integration_id', 'subject'],
@@ -236,18 +237,18 @@ export const CLIENT_TABLES = {
     },
     {
       integration_id: text(),
-      /** For example `held` or `credits_low/enhancements`. */
+      /** The subject, for example `held` or `credits_low/enhancements`. */
       subject: text(),
       since: bigint(),
-      /** Null until the message was sent. */
+      /** The time at which the message was sent. Null until then. */
       told_at: nullable(bigint()),
-      /** Null while the problem continues. */
+      /** The time at which the problem ended. Null while it continues. */
       over_at: nullable(bigint()),
     },
   ),
   /**
-   * A client's results in a past month. A run for one contact would reveal that person's wealth, so results are stored
-   * only for months. An erasure deletes the months that may include the person.
+   * A client's results in a past month. Results of a run for one contact would reveal the person's wealth, so results
+   * are stored only for whole months. An erasure deletes the months that may include the person.
    */
   month_results: table(
     {

@@ -1,4 +1,4 @@
-/** Contacts, and marks that exclude most of them. */
+/** The tables of contacts, and of marks that exclude most contacts. */
 import {
   bigint,
   contactId,
@@ -12,9 +12,9 @@ import {
 } from './table.ts';
 
 export type ContactState =
-  /** Nothing to do until the CRM, the calendar or a user changes this. */
+  /** donor-sync has nothing to do until the CRM, the calendar or a user changes this. */
   | 'settled'
-  /** Chosen, and waiting to be submitted. */
+  /** The contact was chosen and waits to be submitted. */
   | 'due'
   /** The contact's submission or job is in progress. */
   | 'submitted'
@@ -24,23 +24,23 @@ export type ContactState =
   | 'held'
   | 'removed';
 
-/** Why a credit is to be spent. */
+/** The reason why a credit will be spent. */
 export type DueReason =
   | 'never_enhanced'
   | 'identity_changed'
-  /** The same, after a user has approved it. */
+  /** The identity has changed, and a user has approved the enhancement. */
   | 'identity_change_approved'
   | 'profile_old'
   | 'resubmitted_by_person'
   | 'lost_answer_resubmitted'
   | 'job_vanished';
 
-/** The effect of a contact's last credit on the next credit. */
+/** The meaning of a contact's last credit for the next credit. */
 export type LastCredit =
   | 'stands'
   /** The contact changed during its request, or the response was lost. The next run decides again. */
   | 'outdated'
-  /** The credit found nothing or counts as not spent. */
+  /** The credit found nothing, or it counts as not spent. */
   | 'in_vain';
 
 export const CONTACT_TABLES = {
@@ -77,44 +77,45 @@ export const CONTACT_TABLES = {
       }),
       state: text<ContactState>(),
       identity: personal(text()),
-      /** 1 if the CRM allows the contact to be submitted. */
+      /** 1 if the CRM allows donor-sync to submit the contact. */
       eligible: personal(integer()),
       due_reason: personal(nullable(text<DueReason>())),
-      /** 0 for members of mirrored groups, 1 for contacts that were never enhanced, 2 for others. */
+      /** 0 for members of mirrored groups, 1 for contacts that were never enhanced, 2 for all other contacts. */
       priority: integer(),
-      /** The identity and the time of the last credit. */
+      /** The identity for which the last credit was spent, and the time of this credit. */
       asked_identity: personal(nullable(text())),
       asked_at: personal(nullable(bigint())),
-      /** Whether that credit is still valid. Null if no credit was spent. */
+      /** Whether the last credit is still valid. Null if no credit was spent. */
       last_credit: personal(nullable(text<LastCredit>())),
-      /** A contact that left before its job ended gets the job back when it returns. */
+      /** The contact's job. If a contact leaves before its job ends and then returns, it gets this job back. */
       tracking_id: personal(nullable(text())),
       donor_id: nullable(donorId('contact')),
-      /** When a profile was last delivered. */
+      /** The time at which a profile was last delivered. */
       enhanced_at: personal(nullable(bigint())),
       /**
-       * JSON: the fingerprint of our last value in each field. If the CRM's automation changed it, the changed value's
-       * fingerprint follows after a space.
+       * JSON with the fingerprint of donor-sync's last value in each field. If the CRM's automation changed the value,
+       * the fingerprint of the changed value follows after a space.
        */
       owned_values: personal(text()),
-      /** The donor of these values. */
+      /** The donor to whom these values belong. */
       values_donor: nullable(donorId('contact')),
-      /** The identity of these values, as in `identity`. */
+      /** The identity for which these values were bought, in the same form as `identity`. */
       values_identity: personal(nullable(text())),
       /** The reason for the last result. */
       outcome_reason: personal(text()),
-      /** Null if a merge has created the row and no run has processed it. */
+      /** The run of the last result. Null if a merge has created the row and no run has processed it yet. */
       outcome_run: nullable(text()),
       outcome_at: bigint(),
       /** Details of the reason for a user, without personal data. */
       outcome_detail: personal(nullable(text())),
-      /** The last run that saw it in the CRM, or null. */
+      /** The last run that saw the contact in the CRM, or null. */
       seen_run: nullable(text()),
       /**
-       * 1 once a run has read the departure, because the CRM may report it again. 0 after the contact is seen again.
+       * 1 once a run has read the departure, because the CRM may report the departure again. 0 after the contact has
+       * been seen again.
        */
       departure_read: withDefault(integer()),
-      /** The remaining contact after a merge. It may inherit paid results later. */
+      /** The contact into which this contact was merged. It may later inherit paid results. */
       merged_into: nullable(
         contactId({
           forget: 'otherwise',
@@ -123,20 +124,21 @@ export const CONTACT_TABLES = {
         }),
       ),
       /**
-       * 1 for an opt-out, 2 for an objection to research. Recorded even while work is in progress. The contact is in no
-       * network, and nothing about it is shown.
+       * 1 for an opt-out, 2 for an objection to research. It is recorded even while work is in progress. The contact is
+       * in no network, and pages show no data about it.
        */
       has_opted_out: personal(withDefault(integer())),
       /**
-       * When the contact went missing (epoch ms). A lookup or a complete reading did not find it, and nothing shows a
-       * deletion. Null while the contact exists. Kept if the contact was removed for this reason.
+       * The time at which the contact went missing (epoch ms). A lookup or a complete reading did not find it, and the
+       * CRM did not report a deletion. Null while the contact exists. The time is kept if the contact was removed for
+       * this reason.
        */
       missing_since: nullable(bigint()),
-      /** Null if the CRM has no currencies. */
+      /** The currency of the record. Null if the CRM has no currencies. */
       currency: nullable(text()),
     },
   ),
-  /** Mark values that exclude more than half of the contacts. */
+  /** Values of marks that exclude more than half of the contacts. */
   mark_questions: table(
     {
       key: ['integration_id', 'mark'],
@@ -149,7 +151,7 @@ export const CONTACT_TABLES = {
       /** The fingerprint of the mark, its field and the value. */
       mark: personal(text()),
       asked_at: bigint(),
-      /** Null until a user confirms that this value excludes contacts. */
+      /** The time at which a user confirmed that this value excludes contacts. Null until then. */
       confirmed_at: nullable(bigint()),
     },
   ),

@@ -2,8 +2,8 @@ import type { DueReason } from './contacts.ts';
 import { bigint, contactId, integer, nullable, personal, table, text } from './table.ts';
 
 /**
- * The states `intended` and `lost` mean that the submission is open. At most `MAX_SLOTS` submissions per service key
- * are open.
+ * The state of a submission. A submission is open in the states `intended` and `lost`. For each service key, at most
+ * `MAX_SLOTS` submissions are open.
  */
 export type SubmissionState =
   | 'intended'
@@ -13,27 +13,27 @@ export type SubmissionState =
   | 'not_charged'
   | 'charged';
 
-/** Each contact that uses a job's profile has its own row. */
+/** The state of a job. If several contacts share a job's profile, each contact has its own row. */
 export type JobState =
-  /** The intent is on disk, without a response. */
+  /** The intent is saved on disk, and there is no response yet. */
   | 'intended'
   | 'processing'
   | 'completed'
-  /** The job is done. A user decides whether the profile belongs to the contact. */
+  /** The job is done. A user has to decide whether the profile belongs to the contact. */
   | 'held'
   /** The profile was delivered, or the job ended for another reason. */
   | 'delivered'
   | 'failed'
   | 'vanished'
-  /** The job cost nothing. It was rejected, not processed, or settled as not charged. */
+  /** The job cost nothing. The service rejected it, did not process it, or proved not to have charged it. */
   | 'unpaid'
-  /** The job was charged, or the opposite cannot be proved. The service's job ID is unknown. */
+  /** The job was charged, or donor-sync cannot prove that it was not charged. The service's job ID is unknown. */
   | 'lost';
 
-/** Replaces the `crm_id` of an erased contact's job. */
+/** The text that replaces the `crm_id` in the job of an erased contact. */
 export const ERASED_ID = '';
 
-/** The `balance_before` if only the journal has the submission and no earlier reading. */
+/** The `balance_before` of a submission that is only in the journal and has no earlier reading. */
 export const UNKNOWN_BALANCE = 0;
 
 export const CREDIT_TABLES = {
@@ -48,13 +48,13 @@ export const CREDIT_TABLES = {
       /** The fingerprint of the base URL and the key. */
       id: text(),
       /**
-       * The enhancements balance, or null if unknown. It comes from the last reading without open submissions. Later
-       * known costs are subtracted.
+       * The balance of the enhancements bucket, or null if it is unknown. It is the last reading without open
+       * submissions, minus all costs that became known later.
        */
       balance: nullable(bigint()),
-      /** When the balance was last requested. */
+      /** The time at which the balance was last read. */
       balance_read_at: nullable(bigint()),
-      /** Increases whenever a submission closes. Shows whether a reading is outdated. */
+      /** A number that increases whenever a submission ends. It shows whether a reading is outdated. */
       spend_sequence: integer(),
     },
   ),
@@ -71,11 +71,11 @@ export const CREDIT_TABLES = {
     {
       /** A key's fingerprint, or a hash of the limit and its account. */
       id: text(),
-      /** The next free departure (epoch µs by the database's clock). After a pause, it is in the past. */
+      /** The next free sending time (epoch µs by the database's clock). After a pause, this time is in the past. */
       next_at: bigint(),
     },
   ),
-  /** How an integration's contacts become people, and whether this is accepted. */
+  /** The mappings, which define how contacts become people. Each row shows whether the mapping is accepted. */
   mappings: table(
     {
       key: ['integration_id', 'id'],
@@ -88,9 +88,9 @@ export const CREDIT_TABLES = {
       /** The fingerprint of the connector's kind, the identity columns and the mode. */
       id: text(),
       first_seen_at: bigint(),
-      /** Null during the trial. */
+      /** The time at which the mapping was accepted. Null during the trial. */
       accepted_at: nullable(bigint()),
-      /** The match rate or a user. Null during the trial. */
+      /** Whether a trial or a user accepted the mapping. Null during the trial. */
       accepted_by: nullable(text<'trial' | 'person'>()),
     },
   ),
@@ -111,19 +111,19 @@ export const CREDIT_TABLES = {
       partner_key: text(),
       state: text<SubmissionState>(),
       persons: integer(),
-      /** Credits that are known to be charged. */
+      /** The number of credits that the service has charged, as far as it is known. */
       charged: nullable(integer()),
       /**
-       * The last reading without open submissions, minus later charges. Excludes submissions that were open at the same
-       * time. `UNKNOWN_BALANCE` without a reading.
+       * The last reading without open submissions, minus later charges. It does not include submissions that were open
+       * at the same time. `UNKNOWN_BALANCE` if there is no reading.
        */
       balance_before: bigint(),
       intended_at: bigint(),
       lost_at: nullable(bigint()),
       closed_at: nullable(bigint()),
-      /** The mapping (`mappings.id`) of its people. */
+      /** The mapping (`mappings.id`) with which the people's data was read. */
       mapping: text(),
-      /** From 1 to `MAX_SLOTS`. Open submissions never share a slot. */
+      /** A number from 1 to `MAX_SLOTS`. Two open submissions never have the same number. */
       slot: integer(),
     },
   ),
@@ -158,18 +158,18 @@ export const CREDIT_TABLES = {
       }),
       identity: personal(text()),
       /**
-       * The fingerprint of the key and the person. It is equal for all contacts and integrations in which the person
-       * was paid for.
+       * The fingerprint of the service key and the person. It is the same for all contacts and integrations in which
+       * the key paid for the person.
        */
       person: personal(nullable(text())),
-      /** Why the contact was submitted. */
+      /** The reason why the contact was submitted. */
       reason: personal(text<DueReason>()),
       state: text<JobState>(),
       job_id: personal(nullable(text())),
       /** 1 if the service recognised the person and the profile passed the guard, otherwise 0. */
       known: personal(nullable(integer())),
       answered_at: nullable(bigint()),
-      /** The job whose credit paid for this profile. Null if this job was paid for. */
+      /** The job whose credit paid for this profile. Null if this job itself was paid for. */
       shared_from: nullable(text()),
       submitted_at: bigint(),
       closed_at: nullable(bigint()),
@@ -193,8 +193,8 @@ export const CREDIT_TABLES = {
     },
   ),
   /**
-   * Payments after the backup, from the spending journal. Deleted when the contact gets the job or a question about it
-   * is opened.
+   * Payments after the backup, from the spending journal. A row is deleted when the contact gets the job or a decision
+   * about it is opened.
    */
   recalled_payments: table(
     {
@@ -207,18 +207,21 @@ export const CREDIT_TABLES = {
       tracking_id: personal(text()),
       submission_id: text(),
       integration_id: text(),
-      /** Has a prefix after the payment is closed. */
+      /** The fingerprint of the contact's ID. It gets a prefix after the payment is closed. */
       contact_fingerprint: personal(text()),
       /** The fingerprint of the submitted identity. */
       identity: personal(text()),
-      /** Null if the job is not shared. */
+      /** The fingerprint of the key and the person. Null if the job is not shared. */
       person: personal(nullable(text())),
-      /** Null if the job is unknown. */
+      /** The job's ID at the service. Null if it is unknown. */
       job_id: personal(nullable(text())),
       paid_at: bigint(),
     },
   ),
-  /** Credits per day or month (UTC), added up when a run ends. Unsettled credits count in full. */
+  /**
+   * The credits of each day and month (UTC), which are added up when a run ends. Requests with an unknown cost count in
+   * full.
+   */
   credit_spans: table(
     {
       key: ['integration_id', 'span', 'at'],
@@ -229,17 +232,17 @@ export const CREDIT_TABLES = {
     {
       integration_id: text(),
       span: text<'day' | 'month'>(),
-      /** For example `2026-11-22` or `2026-11`. */
+      /** The day or the month, for example `2026-11-22` or `2026-11`. */
       at: text(),
       enhancements: bigint(),
       networks: bigint(),
       /** Credits for queries by runs and users. */
       queries: bigint(),
-      /** Contacts that were written by the span's runs. */
+      /** The number of contacts to which the runs of this day or month have written. */
       written: bigint(),
     },
   ),
-  /** Queries that may cost credits. A row stays until the cost is known. */
+  /** Queries that may cost credits. A row remains until the cost is known. */
   query_intents: table(
     {
       key: ['id'],
@@ -258,7 +261,7 @@ export const CREDIT_TABLES = {
       intended_at: bigint(),
     },
   ),
-  /** Free queries have no row. */
+  /** The costs of queries. Free queries have no row. */
   warm_path_costs: table(
     {
       key: ['run_id'],

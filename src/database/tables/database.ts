@@ -14,7 +14,7 @@ export const DATABASE_TABLES = {
       value: sealed({ with: 'secret key', boundTo: ['name'] }),
     },
   ),
-  /** CRM messages for deciders. They are kept for a limited time. */
+  /** Messages from CRMs, for users who decide. They are stored for a limited time. */
   foreign_texts: table(
     {
       key: ['id'],
@@ -26,7 +26,7 @@ export const DATABASE_TABLES = {
       id: text(),
       integration_id: text(),
       run_id: text(),
-      /** Empty for the whole run. */
+      /** The contact in the message. Empty for a message about the whole run. */
       crm_id: contactId({
         forget: 'otherwise',
         about: 'texts',
@@ -37,7 +37,7 @@ export const DATABASE_TABLES = {
       kept_at: bigint(),
     },
   ),
-  /** Empty if the store never moved. */
+  /** The move of this database. The table is empty if the database was never moved. */
   moves: table(
     {
       key: ['role'],
@@ -47,13 +47,13 @@ export const DATABASE_TABLES = {
     },
     {
       role: text<'source' | 'target'>(),
-      /** The source and the target have the same ID. */
+      /** The ID of the move. The source and the target have the same ID. */
       id: text(),
-      /** The other database, without its password. */
+      /** The address of the other database, without its password. */
       other: text(),
       /**
-       * Null during the move. The source is marked first and is not used afterwards. The target is marked next and is
-       * then in use.
+       * The time at which the move was completed. Null during the move. The source is marked first, and is not used
+       * afterwards. The target is marked next, and is then in use.
        */
       done_at: nullable(bigint()),
     },

@@ -5,8 +5,8 @@ import { bigint, contactId, integer, nullable, personal, sealed, table, text } f
 
 export const DECISION_TABLES = {
   /**
-   * A question for a user about a contact or a network. Open until it has a decision. `superseded` means that no
-   * decision is needed any more.
+   * A decision that a user has to make about a contact or a network. It is open until it has an answer. `superseded`
+   * means that no answer is needed any more.
    */
   questions: table(
     {
@@ -22,7 +22,7 @@ export const DECISION_TABLES = {
     {
       id: text(),
       integration_id: text(),
-      /** Null for a question about a network. */
+      /** The contact. Null for a decision about a network. */
       crm_id: nullable(
         contactId({
           forget: 'row',
@@ -33,17 +33,15 @@ export const DECISION_TABLES = {
       network: nullable(text()),
       kind: personal(text<QuestionKind>()),
       /**
-       * Questions with the same cause share this ID, so a user can answer them together. Null for a single question.
+       * Decisions with the same cause share this ID, so that a user can answer them together. Null for a single
+       * decision.
        */
       batch: nullable(text()),
-      /**
-       * The contact's job, or the question's own ID if there is no job. A question without a job uses its own ID. Null
-       * for a network.
-       */
+      /** The contact's job. A decision without a job uses its own ID. Null for a network. */
       tracking_id: personal(nullable(text())),
       /**
-       * What a question about a network is about: an ID or a fingerprint. Null for a settled question and for a
-       * question about a contact.
+       * The subject of a decision about a network: an ID or a fingerprint. Null for an answered decision and for a
+       * decision about a contact.
        */
       matter: personal(nullable(text())),
       /** Details of the reason: a word, a number or a CRM's message. */
@@ -54,10 +52,10 @@ export const DECISION_TABLES = {
     },
   ),
   /**
-   * A user's answer that is not carried out yet. Takes effect at `in_force_from`. Null means that it does not take
-   * effect automatically. If a second user is needed, only that user's confirmation sets it. A clock, a run, a retry or
-   * a restore never sets it. The row is deleted when the answer was carried out, withdrawn or refused, or has expired.
-   * The question then has the decision, and the audit has the actor.
+   * A user's answer that has not been carried out yet. It takes effect at `in_force_from`. Null means that it does not
+   * take effect automatically. If a second user is needed, only that user's confirmation sets the time. A clock, a run,
+   * a retry or a restore never sets it. The row is deleted when the answer was carried out, withdrawn or refused, or
+   * has expired. The decision then contains the answer, and the audit contains the actor.
    */
   answers: table(
     {
@@ -68,18 +66,18 @@ export const DECISION_TABLES = {
     },
     {
       id: text(),
-      /** The answer's integration, or the first of several. */
+      /** The integration of the answer, or the first of several integrations. */
       integration_id: text(),
       /**
-       * What `subject` is: a question's ID, a batch's ID, or a kind of question. For a `request`, it is a keyed hash of
-       * the request and of its subject's state. `given` has the request's content. Afterwards, it is the request's own
-       * ID.
+       * The kind of `subject`: the ID of a decision, the ID of a batch, or a kind of decision. For a `request`, the
+       * subject is a keyed hash of the request and of its subject's state. `given` contains the request's content.
+       * After the request was carried out, the subject is the request's own ID.
        */
       about: text<'contact' | 'network' | 'batch' | 'reason' | 'request'>(),
       subject: personal(text()),
       /**
-       * For a kind or a batch, the answer covers questions up to this time (epoch ms). Null if the answer applies to
-       * all questions.
+       * If the answer is for a kind or a batch, it covers decisions that were opened up to this time (epoch ms). Null
+       * if the answer covers all decisions.
        */
       opened_until: nullable(bigint()),
       /** The contact to erase. Null for any other answer. */
@@ -89,31 +87,32 @@ export const DECISION_TABLES = {
       /** Null for a request, whose decision is in `given`. */
       decision: personal(nullable(text<QuestionDecision>())),
       /**
-       * Encrypted: who gave the answer. For a request, also its content and the number of contacts. For one day, it
-       * also contains the result.
+       * Encrypted: the user who gave the answer. For a request, also its content and the number of contacts. For one day, it also contains the result.
        */
       given: sealed({ with: 'key of the audit', boundTo: ['id', 'integration_id', 'crm_id'] }),
       given_at: bigint(),
       /**
-       * What must happen before the row is deleted: a confirmation, or work of the service. Null if nothing must
-       * happen.
+       * The step that must happen before the row is deleted: a confirmation, or work of the service. Null if no step
+       * must happen.
        */
       needs: nullable(text<'second_person' | 'carrying_out'>()),
       in_force_from: nullable(bigint()),
-      /** The answer expires at this time. Null means never. */
+      /** The time at which the answer expires. Null means never. */
       void_from: nullable(bigint()),
       /**
-       * The second user, encrypted for the audit. Null until that user confirms. If no confirmation is needed, this is
+       * The second user, encrypted for the audit. Null until this user confirms. If no confirmation is needed, this is
        * the user who gave the answer.
        */
       confirmed_by: nullable(
         sealed({ with: 'key of the audit', boundTo: ['id', 'integration_id', 'crm_id'] }),
       ),
-      /** When the service started to carry out the answer. Afterwards, nobody can withdraw it. */
+      /**
+       * The time at which the service started to carry out the answer. From then on, nobody can withdraw the answer.
+       */
       claimed_at: nullable(bigint()),
     },
   ),
-  /** Erasures per day that started without a user's approval. */
+  /** The number of erasures per day that started without a user's approval. */
   automatic_erasures: table(
     {
       key: ['integration_id', 'day'],
@@ -123,7 +122,7 @@ export const DECISION_TABLES = {
     },
     {
       integration_id: text(),
-      /** The number of days since 1970 in UTC. */
+      /** The day, as the number of days since 1970 in UTC. */
       day: integer(),
       count: integer(),
     },

@@ -1,4 +1,4 @@
-/** Written values, paid profiles, and values that the CRM still lacks. */
+/** The tables of written values, of paid profiles, and of values that the CRM does not contain yet. */
 import {
   bigint,
   contactId,
@@ -12,20 +12,20 @@ import {
   text,
 } from './table.ts';
 
-/** Why a profile's value is not in its field. */
+/** The reason why a field does not contain the profile's value. */
 export type ValueState =
   /** The CRM rejected the value. */
   | 'refused'
   | 'no_such_field'
   | 'no_permission'
   | 'does_not_fit'
-  /** The record's currency is not US dollars, and the settings do not convert amounts. */
+  /** The currency of the record is not US dollars, and the settings do not convert amounts. */
   | 'other_currency'
-  /** The CRM has no exchange rate for the currency or hides it. */
+  /** The CRM has no exchange rate for the currency, or does not show it. */
   | 'no_rate'
-  /** The next delivery checks the amount. */
+  /** The currency of the record has changed. The next delivery checks the amount. */
   | 'currency_changed'
-  /** The field is too short or lacks some options, so it has only part of the value. */
+  /** The field is too short or lacks some options, so it contains only a part of the value. */
   | 'shortened'
   /** A user typed the current value, or a rule protects it. */
   | 'kept_for_user'
@@ -33,15 +33,15 @@ export type ValueState =
   /** A user has undone the run that wrote the value. */
   | 'undone';
 
-/** The `field_map` of a profile that was never offered to the CRM record. */
+/** The `field_map` of a profile that donor-sync never offered to the CRM record. */
 export const NEVER_OFFERED = '';
 
-/** Marks a contact that was unavailable or lacked the field. Its record may have lost the status. */
+/** The status of a contact that was unavailable or lacked the field. The record may have lost its status. */
 export const MAY_BE_LOST = '';
 
 /**
- * With `left` and `unseen`, an erased contact may still have a value. The database no longer has the contact's ID.
- * `crm_id` is then a fingerprint. With `unseen`, the CRM did not return the contact.
+ * The state of a write. With `left` and `unseen`, an erased contact may still contain a value. The database no longer
+ * contains this contact's ID, so `crm_id` is a fingerprint. With `unseen`, the CRM did not return the contact.
  */
 export type WriteState = 'intended' | 'written' | 'refused' | 'undone' | 'left' | 'unseen';
 
@@ -64,28 +64,28 @@ export const FIELD_TABLES = {
         whenRemoved: { kept: 'previous values are taken out of the row' },
       }),
       state: text<WriteState>(),
-      /** Encrypted JSON with each field's previous value, or `NOTHING_SEALED` without values. */
+      /** Encrypted JSON with the previous value of each field, or `NOTHING_SEALED` if there are no values. */
       before: sealed({ with: 'secret key', boundTo: ['id', 'integration_id', 'crm_id'] }),
-      /** JSON with the fingerprint of each written value. */
+      /** JSON with the fingerprint of each written value, by field. */
       after: personal(text()),
-      /** JSON with the contact's previous `owned_values`. */
+      /** JSON with the contact's `owned_values` before the write. */
       owned_before: personal(text()),
-      /** The previous `values_donor` if this write replaces another donor's values. */
+      /** The contact's `values_donor` before the write, if this write replaces another donor's values. */
       donor_before: nullable(donorId('contact')),
-      /** The profile's donor, or null without a profile. */
+      /** The donor of the profile, or null if the write has no profile. */
       donor: nullable(donorId('contact')),
-      /** The keyed fingerprint of the introducer whom the values name. */
+      /** The fingerprint of the introducer whom the written values name. */
       introducer: donorFingerprint('introducer'),
-      /** JSON with the fingerprints of the warm path's values, as sent. */
+      /** JSON with the fingerprints of the warm path's values that were sent. */
       introduced: personal(nullable(text())),
-      /** JSON with keyed fingerprints of words that may name people, by field. */
+      /** JSON with the fingerprints of words that may name people, by field. */
       named: personal(nullable(text())),
-      /** Keyed fingerprints of the donor's own name, or null without a profile. */
+      /** The fingerprints of the donor's own name, or null if the write has no profile. */
       called: personal(nullable(text())),
       written_at: bigint(),
     },
   ),
-  /** The last profile that was paid for each contact. Each contact has one row. */
+  /** The last paid profile of each contact. Each contact has one row. */
   kept_profiles: table(
     {
       key: ['integration_id', 'crm_id'],
@@ -101,30 +101,38 @@ export const FIELD_TABLES = {
       crm_id: contactId({ forget: 'row', about: 'keptProfiles', whenRemoved: 'deleted' }),
       /** The job that returned the profile. It may have been paid for another contact. */
       tracking_id: personal(text()),
-      /** 0 while the profile waits or was never offered. */
+      /** 0 while the profile waits or if it was never offered. */
       is_delivered: integer(),
-      /** The last offer's field map (`field_maps.field_map`). Empty if it was never offered. */
+      /**
+       * The field map with which the profile was last offered (`field_maps.field_map`). Empty if it was never offered.
+       */
       field_map: text(),
-      /** When the credit was spent (epoch ms). The profile's retention starts here. */
+      /** The time at which the credit was spent (epoch ms). The profile's retention starts at this time. */
       kept_at: bigint(),
-      /** When a run first recorded the contact's opt-out or objection. Null if no run has recorded this. */
+      /** The time at which a run first recorded the contact's opt-out or objection. Null if no run has recorded one. */
       opted_out_at: personal(nullable(bigint())),
-      /** The fields that a user wants delivered again, as JSON, or `*` for all. Null after a run has delivered them. */
+      /**
+       * JSON with the fields that a user wants delivered again, or `*` for all fields. Null after a run has delivered
+       * them.
+       */
       requested: nullable(text()),
-      /** When the service no longer had the result of a profile that is not kept. Null while it can be delivered. */
+      /**
+       * The time at which the service no longer had the result of a profile that is not stored. Null as long as the
+       * profile can be delivered.
+       */
       gone_at: nullable(bigint()),
-      /** Empty if an opt-out or an objection deleted the profile. */
+      /** The fingerprint of the donor. Empty if an opt-out or an objection deleted the profile. */
       donor: donorFingerprint('contact'),
       /**
        * The profile's key and its `GivingRecord`, encrypted with the secret key. The text always has the same length.
-       * Empty if the profile is not kept.
+       * Empty if the profile is not stored.
        */
       key: sealed({ with: 'secret key', boundTo: ['integration_id', 'crm_id'] }),
-      /** The profile, encrypted with its own key. Empty if it is not kept. */
+      /** The profile, encrypted with its own key. Empty if the profile is not stored. */
       profile: sealed({ with: 'key of the row', boundTo: ['integration_id', 'crm_id'] }),
     },
   ),
-  /** One row for each value that is not in its field. */
+  /** Values that are not in their fields. Each value has one row. */
   value_states: table(
     {
       key: ['integration_id', 'crm_id', 'field'],
@@ -137,12 +145,12 @@ export const FIELD_TABLES = {
       crm_id: contactId({ forget: 'row', about: 'notInCrm', whenRemoved: 'deleted' }),
       field: personal(text()),
       state: personal(text<ValueState>()),
-      /** The CRM's code for the reason. Empty if the field's description is the reason. */
+      /** The CRM's code for the reason. Empty if the description of the field is the reason. */
       code: personal(text()),
-      /** The fingerprint of the field's description at that time. Empty if there was none. */
+      /** The fingerprint of the field's description at that time. Empty if there was no description. */
       description: personal(text()),
       since: bigint(),
-      /** When the value was last written again as a test. Null if this has never happened. */
+      /** The time at which a run last tried to write the value as a test. Null if no run has tried. */
       probed_at: nullable(bigint()),
     },
   ),
@@ -156,11 +164,11 @@ export const FIELD_TABLES = {
     {
       integration_id: text(),
       field_map: text(),
-      /** JSON with one fingerprint for each line of the map. */
+      /** JSON with a fingerprint of each line of the field map. */
       lines: text(),
     },
   ),
-  /** The CRM's automation changes the values of this field, for example by rounding. */
+  /** Fields whose values the CRM's automation changes, for example by rounding. */
   normalised_fields: table(
     {
       key: ['integration_id', 'field'],
@@ -184,9 +192,12 @@ export const FIELD_TABLES = {
     {
       integration_id: text(),
       crm_id: contactId({ forget: 'row', about: 'statuses', whenRemoved: 'deleted' }),
-      /** The fields, the state and the reason behind the status. While they stay the same, the status does too. */
+      /**
+       * The fingerprint of the fields, the state and the reason that decide the status. As long as it is the same, the
+       * status is the same.
+       */
       seen: personal(text()),
-      /** The status that was written to the CRM (`SyncStatus`). Null if none was written. */
+      /** The status that the run wrote to the CRM (`SyncStatus`). Null if it wrote none. */
       status: personal(nullable(text())),
     },
   ),

@@ -1,4 +1,4 @@
-/** Prevents a run from starting twice, and causes it to start again. */
+/** The tables that keep a run from starting twice, and that start a run again. */
 import { bigint, integer, table, text } from './table.ts';
 
 export const JOB_TABLES = {
@@ -19,7 +19,7 @@ export const JOB_TABLES = {
       used_at: bigint(),
     },
   ),
-  /** The CRM finds changes only after a while, so a call's contacts are read again later. */
+  /** Later readings of a webhook call's contacts, because the CRM's search finds changes only after a while. */
   rereads: table(
     {
       key: ['integration_id'],
@@ -29,9 +29,9 @@ export const JOB_TABLES = {
     },
     {
       integration_id: text(),
-      /** The last call that did not name the changed contacts. */
+      /** The time of the last call that did not name the changed contacts. */
       called_at: bigint(),
-      /** How often the contacts have been read again. */
+      /** The number of times that the contacts have been read again. */
       times: integer(),
     },
   ),

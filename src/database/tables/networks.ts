@@ -1,30 +1,30 @@
-/** Mirrored groups: members in the CRM and at the service, and changes in progress. */
+/** The tables of mirrored groups: their members in the CRM and at the service, and changes in progress. */
 import { bigint, contactId, donorId, integer, nullable, personal, table, text } from './table.ts';
 
 /** The state of a donor in a network. */
 export type MemberState =
-  /** Part of a bulk add that has not ended. */
+  /** The donor is part of a bulk add that has not ended. */
   | 'adding'
   | 'member'
-  /** The intent is on disk, and the service may have removed the donor. */
+  /** The intent to remove the donor is saved on disk, and the service may have removed the donor. */
   | 'leaving'
   /** The service does not know this donor. */
   | 'not_found'
-  /** The donor may have been paid for but is not in the network. There is no automatic retry. */
+  /** The donor may have been paid for but is not in the network. donor-sync does not try again automatically. */
   | 'failed';
 
-/** The contact of this member was erased. The member leaves when the bulk add has ended. */
+/** The detail of a member whose contact was erased. The member leaves the network when the bulk add has ended. */
 export const ERASED_MEMBER = 'erased';
 
-/** A bulk add's state. Each key has at most one bulk add without a response. */
+/** The state of a bulk add. For each service key, at most one bulk add has no response. */
 export type AddState =
-  /** The intent is on disk, without a response. */
+  /** The intent is saved on disk, and there is no response yet. */
   | 'intended'
   /** The response is lost, and credits may have been spent. */
   | 'lost'
-  /** The service has accepted the bulk add. The service is working on its job. */
+  /** The service has accepted the bulk add and is working on its job. */
   | 'running'
-  /** Charged, but the response was lost. The job may still be running, and its ID is unknown. */
+  /** The bulk add was charged, but its response was lost. Its job may still be running, and the job's ID is unknown. */
   | 'unclear'
   /** The bulk add has ended. */
   | 'done'
@@ -32,7 +32,7 @@ export type AddState =
   | 'unpaid';
 
 export const NETWORK_TABLES = {
-  /** A configured group, and the service's network that mirrors it. */
+  /** A group in the settings, and the network at the service that mirrors the group. */
   networks: table(
     {
       key: ['id'],
@@ -44,11 +44,11 @@ export const NETWORK_TABLES = {
       id: text(),
       integration_id: text(),
       selector: personal(text()),
-      /** Until the network exists, this is its name in the settings. */
+      /** The network's name at the service. Until the network exists, this is its name in the settings. */
       name: personal(text()),
-      /** Null until the network is found or created at the service. */
+      /** The network's ID at the service. Null until donor-sync has found or created the network. */
       network_id: nullable(text()),
-      /** The last run that read the group completely, or null. Null before the first complete reading. */
+      /** The last run that read the group completely. Null before the first complete reading. */
       read_run: nullable(text()),
       read_at: nullable(bigint()),
       created_at: bigint(),
@@ -67,7 +67,7 @@ export const NETWORK_TABLES = {
       crm_id: contactId({ forget: 'row', about: 'groups', whenRemoved: 'deleted' }),
     },
   ),
-  /** The mirrored members. Each donor has one row. A donor who was never added or has left has none. */
+  /** The members of networks. Each donor has one row. A donor who was never added or who has left has no row. */
   network_members: table(
     {
       key: ['network', 'donor_id'],
@@ -82,14 +82,14 @@ export const NETWORK_TABLES = {
       network: text(),
       donor_id: donorId('member'),
       state: personal(text<MemberState>()),
-      /** The bulk add of the donor, or null if the donor was already a member. */
+      /** The bulk add that added the donor. Null if the donor was already a member. */
       add_id: nullable(text()),
-      /** Why adding failed, in one word. `ERASED_MEMBER` if the contact was erased. */
+      /** The reason for a failure, in one word. `ERASED_MEMBER` if the contact was erased. */
       detail: personal(nullable(text())),
       since: bigint(),
     },
   ),
-  /** A bulk add has at most 100 donors. */
+  /** The bulk adds. A bulk add has at most 100 donors. */
   network_adds: table(
     {
       key: ['id'],
@@ -103,13 +103,13 @@ export const NETWORK_TABLES = {
       run_id: text(),
       partner_key: text(),
       network: text(),
-      /** The service's ID of the target network. */
+      /** The network's ID at the service. */
       network_id: text(),
       state: text<AddState>(),
       donors: personal(integer()),
-      /** The known number of charged credits. Until it is known, all donors count as paid for. */
+      /** The number of charged credits. Until it is known, all donors count as paid for. */
       charged: nullable(integer()),
-      /** The networks bucket's balance before the request. */
+      /** The balance of the networks bucket before the request. */
       balance_before: bigint(),
       job_id: nullable(text()),
       intended_at: bigint(),
@@ -119,7 +119,7 @@ export const NETWORK_TABLES = {
   ),
   /**
    * Donors that were added after the restored backup, according to the spending journal. A row is deleted when its
-   * donor is to be added, because the database then adopts the bulk add.
+   * donor will be added, because the database then adopts the bulk add.
    */
   recalled_adds: table(
     {
@@ -136,14 +136,14 @@ export const NETWORK_TABLES = {
       network_id: text(),
       /** The fingerprint of the donor. */
       member_fingerprint: personal(text()),
-      /** Null if the response is unknown. */
+      /** The job's ID at the service. Null if there was no response. */
       job_id: nullable(text()),
       /** The number of donors in the bulk add. */
       donors: integer(),
       sent_at: bigint(),
     },
   ),
-  /** The changes that a run made to a network. */
+  /** The changes that each run made to each network. */
   network_counts: table(
     {
       key: ['run_id', 'network'],

@@ -1,8 +1,11 @@
-/** Warm paths. They contain IDs and numbers, but no names and no sentences. */
+/** The tables of warm paths. They contain IDs and numbers, but neither names nor sentences. */
 import { bigint, contactId, donorId, integer, nullable, personal, table, text } from './table.ts';
 
 export const PATH_TABLES = {
-  /** The best connection of each contact with a donor. Each contact has one row, even without a connection. */
+  /**
+   * The best connection of each contact that has a donor. Each of these contacts has one row, even without a
+   * connection.
+   */
   warm_paths: table(
     {
       key: ['integration_id', 'crm_id'],
@@ -28,25 +31,25 @@ export const PATH_TABLES = {
       donor_id: donorId('contact'),
       /** 1 if the path may have changed. */
       stale: integer(),
-      /** 0 if the path was never computed. */
+      /** The time of the last computation. 0 if the path was never computed. */
       computed_at: bigint(),
-      /** When a path was found for a contact without one. Null without a path. */
+      /** The time at which the contact's first path was found. Null if the contact has no path. */
       found_at: nullable(bigint()),
-      /** The strength of the best connection in millionths. Null without a path. */
+      /** The strength of the best connection in millionths. Null if the contact has no path. */
       strength_millionths: personal(nullable(integer())),
-      /** The number of connected people in the networks. */
+      /** The number of network members who are connected to the contact. */
       people: personal(integer()),
       /** The member at the other end of the best connection. */
       introducer_id: nullable(donorId('introducer')),
-      /** The service's ID for the network of the introducer. */
+      /** The ID of the introducer's network at the service. */
       network_id: nullable(text()),
-      /** JSON with the donor IDs of all these people. Null if the service did not name all of them. */
+      /** JSON with the donor IDs of all connected members. Null if the service did not name all of them. */
       connecting: personal(nullable(text())),
-      /** Null means that the record must be compared. */
+      /** The fingerprint of the values in the CRM. Null means that the CRM record must be compared. */
       told: personal(nullable(text())),
     },
   ),
-  /** The state of the last comparison of warm paths. */
+  /** The state at the last comparison of warm paths. */
   warm_path_scopes: table(
     {
       key: ['integration_id'],
@@ -58,9 +61,11 @@ export const PATH_TABLES = {
       integration_id: text(),
       /** The fingerprint of the settings for paths and their fields. */
       settings: text(),
-      /** JSON with each network's members, by the service's network ID. */
+      /** JSON with the members of each network, by the network's ID at the service. */
       members: personal(text()),
-      /** Contacts that no run has processed since then have not changed. Null if every contact must be checked. */
+      /**
+       * Contacts that no run has processed since this epoch have not changed. Null if every contact must be checked.
+       */
       looked_epoch: nullable(integer()),
     },
   ),

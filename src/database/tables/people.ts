@@ -1,4 +1,4 @@
-/** Users, access tokens and signed-in browsers. */
+/** The tables of users, access tokens and browser sessions. */
 import type { MailKind } from '../../core/mail-kinds.ts';
 import type { Role } from '../../core/role.ts';
 import { bigint, contactId, integer, nullable, personal, sealed, table, text } from './table.ts';
@@ -19,25 +19,27 @@ export const PEOPLE_TABLES = {
       /** The name and the email address, encrypted. */
       sealed: sealed({ with: 'secret key', boundTo: ['id'] }),
       role: text<Role>(),
-      /** JSON with the IDs of accessible integrations. Null for all. */
+      /** JSON with the IDs of the user's integrations. Null for all integrations. */
       integrations: nullable(text()),
-      /** The hash of the password, with its method. Null while there is no password. */
+      /** The hash of the password, with its method. Null if the user has no password. */
       password: nullable(text()),
-      /** The fingerprint of the provider's issuer and subject. Null until then. */
+      /**
+       * The fingerprint of the identity provider's issuer and subject. Null until the user signs in with the provider.
+       */
       subject: nullable(text()),
       invite_hash: nullable(text()),
       invite_until: nullable(bigint()),
       created_at: bigint(),
-      /** When the user followed the link. Null until then. */
+      /** The time at which the user first used the invitation link. Null until then. */
       joined_at: personal(nullable(bigint())),
       /** The time of the last sign-in or request. It is stored with a delay of at most a minute. */
       seen_at: personal(nullable(bigint())),
-      /** A disabled user cannot sign in. Null for an active user. Set when the user was disabled. */
+      /** The time at which the user was disabled. A disabled user cannot sign in. Null for an active user. */
       disabled_at: nullable(bigint()),
-      /** SHA-256 of the one-time value in the verification email. Null if no such email has been sent. */
+      /** SHA-256 of the one-time value in the verification email. Null if no verification email was sent. */
       email_proof: nullable(text()),
       email_proof_until: nullable(bigint()),
-      /** When the user proved that the address receives emails. Null until then. */
+      /** The time at which the user proved that the address receives emails. Null until then. */
       email_verified_at: personal(nullable(bigint())),
     },
   ),
@@ -54,7 +56,8 @@ export const PEOPLE_TABLES = {
       kind: text<MailKind>(),
       chosen_at: personal(bigint()),
       /**
-       * The last email's month (UTC, such as 2026-11). Before the first email, the month in which the user chose it.
+       * The month of the last email (UTC, such as 2026-11). Before the first email, this is the month in which the user
+       * chose it.
        */
       month: text(),
     },
@@ -68,10 +71,10 @@ export const PEOPLE_TABLES = {
     },
     {
       id: text(),
-      /** The name that its owner gave it. */
+      /** The name that its owner gave the token. */
       name: personal(text()),
       role: text<Role>(),
-      /** The user's access, as in the table `people`. */
+      /** The token's access, in the same form as in the table `people`. */
       integrations: nullable(text()),
       /** SHA-256 of the token. */
       hash: text(),
@@ -96,13 +99,13 @@ export const PEOPLE_TABLES = {
       begun_at: personal(bigint()),
       /** The time of the last request. It is stored with a delay of at most a minute. */
       seen_at: personal(bigint()),
-      /** The session's latest end. Without requests, it ends earlier. */
+      /** The latest end of the session. Without requests, the session ends earlier. */
       expires_at: bigint(),
-      /** The last confirmation of the user's identity after signing in, or null. */
+      /** The time of the last proof of identity after the sign-in, or null. */
       proved_at: personal(nullable(bigint())),
     },
   ),
-  /** A credential that replaces a password. The row contains the public half of a key pair. */
+  /** A passkey, which replaces a password. The row contains only the public half of its key pair. */
   passkeys: table(
     {
       key: ['id'],
@@ -117,21 +120,21 @@ export const PEOPLE_TABLES = {
       credential: text(),
       /** The public key in COSE format, in base64url. */
       public_key: text(),
-      /** The authenticator's count of uses. 0 if it does not count. */
+      /** The number of uses that the authenticator has counted. 0 if it does not count. */
       counter: bigint(),
-      /** How browsers reach the authenticator, as JSON. */
+      /** JSON with the ways in which browsers reach the authenticator. */
       transports: text(),
-      /** The host name that browsers bind the passkey to. */
+      /** The host name to which browsers bind the passkey. */
       host: text(),
-      /** The name that its owner gave it, encrypted. */
+      /** The name that its owner gave the passkey, encrypted. */
       sealed: sealed({ with: 'secret key', boundTo: ['id'] }),
       created_at: personal(bigint()),
       last_used_at: personal(nullable(bigint())),
     },
   ),
   /**
-   * A CRM user who acts in the CRM with a linked user's rights. Users create the link themselves, because the CRM's
-   * address does not prove their identity.
+   * A CRM user who has a linked user's rights in the CRM. Users create the link themselves, because the address in the
+   * CRM does not prove their identity.
    */
   crm_users: table(
     {
@@ -145,12 +148,14 @@ export const PEOPLE_TABLES = {
       person_id: text(),
       /** The fingerprint of the kind of CRM, the account and the CRM user's ID. */
       fingerprint: personal(text()),
-      /** Encrypted: the CRM, its account, and the user's ID and address. */
+      /** Encrypted: the CRM, its account, and the ID and address of the CRM user. */
       sealed: sealed({ with: 'secret key', boundTo: ['id'] }),
       linked_at: personal(bigint()),
     },
   ),
-  /** The contacts on a user's own list. A row shows whom the user wants to call, so it belongs to the user. */
+  /**
+   * The contacts on a user's own list. The list shows whom the user wants to call, so it is the user's personal data.
+   */
   listed_contacts: table(
     {
       key: ['person_id', 'integration_id', 'crm_id'],
@@ -165,7 +170,7 @@ export const PEOPLE_TABLES = {
       listed_at: personal(bigint()),
     },
   ),
-  /** A used challenge. It is kept until it expires, so it cannot be used twice. */
+  /** A used challenge. It is stored until it expires, so that it cannot be used twice. */
   spent_challenges: table(
     {
       key: ['hash'],
@@ -174,7 +179,7 @@ export const PEOPLE_TABLES = {
       retention: null,
     },
     {
-      /** SHA-256. */
+      /** SHA-256 of the challenge. */
       hash: text(),
       until: bigint(),
     },
@@ -191,11 +196,11 @@ export const PEOPLE_TABLES = {
       /** The fingerprint of an account or an address. */
       key: personal(text()),
       count: integer(),
-      /** The count restarts at this time. */
+      /** The time at which counting starts again at zero. */
       until: bigint(),
     },
   ),
-  /** An address of the server. Used without an address in the settings. */
+  /** The addresses of the server. They are used if the settings contain no address. */
   addresses: table(
     {
       key: ['id'],
@@ -206,24 +211,24 @@ export const PEOPLE_TABLES = {
     {
       id: text(),
       /**
-       * `proposed` until another browser confirms the address, then `current`. Null for a former address. Each value
-       * occurs at most once.
+       * `proposed` until another browser confirms the address, then `current`. Null for a former address. There is at
+       * most one proposed and one current address.
        */
       slot: nullable(text<'proposed' | 'current'>()),
-      /** An origin, such as `https://donors.example.org`. */
+      /** The origin, such as `https://donors.example.org`. */
       url: text(),
-      /** The encrypted one-time value that confirms the address. Null once it is confirmed. */
+      /** The encrypted one-time value that confirms the address. Null after the confirmation. */
       secret: nullable(sealed({ with: 'secret key', boundTo: ['id'] })),
       /**
-       * The fingerprint of the browser that proposed the address. This browser cannot confirm the address. Null for the
-       * terminal.
+       * The fingerprint of the browser that proposed the address. This browser cannot confirm the address. Null if the
+       * address was proposed in the terminal.
        */
       browser: personal(nullable(text())),
-      /** Null for the terminal. */
+      /** The user who proposed the address. Null if it was proposed in the terminal. */
       proposed_by: nullable(text()),
       proposed_at: bigint(),
       confirmed_at: nullable(bigint()),
-      /** When the one-time value or the former address expires. Null for the current address. */
+      /** The time at which the one-time value or the former address expires. Null for the current address. */
       until: nullable(bigint()),
     },
   ),

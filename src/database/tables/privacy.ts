@@ -1,6 +1,6 @@
 /**
- * Erased people and the audit. New entries are only appended to the audit's chain. The keys of the entries are stored
- * here too.
+ * The tables of erased people and of the audit. The audit is a chain to which new entries are appended. One of the
+ * tables contains the keys of the entries.
  */
 import {
   bigint,
@@ -18,15 +18,15 @@ export type ForgottenState =
   /** The contact is blocked, and its erasure is in progress. */
   | 'begun'
   | 'erased'
-  /** The contact is blocked, and its ID was not known before. */
+  /** The contact is blocked. Its ID was unknown before. */
   | 'blocked'
   /** The contact is not blocked. The CRM merged an erased contact into it, and a user must decide. */
   | 'merged';
 
 export const PRIVACY_TABLES = {
   /**
-   * People who must not be enhanced again, and contacts that may be such people. A row applies to all integrations of
-   * one CRM account.
+   * People whom donor-sync must not enhance again, and contacts that may be such people. A row applies to all
+   * integrations of a CRM account.
    */
   forgotten: table(
     {
@@ -37,19 +37,19 @@ export const PRIVACY_TABLES = {
     },
     {
       integration_id: text(),
-      /** The fingerprint of the ID in its canonical form. */
+      /** The fingerprint of the contact's ID in canonical form. */
       crm_id_fingerprint: personal(text()),
       forgotten_at: bigint(),
       state: text<ForgottenState>(),
-      /** Null if no details were known. */
+      /** JSON of `PersonFingerprints`. Null if no details were known. */
       person: personal(nullable(text())),
-      /** 1 if the person is also recognised in other accounts. */
+      /** 1 if donor-sync also recognises the person in other accounts. */
       everywhere: integer(),
-      /** When the erasure ended. */
+      /** The time at which the erasure ended. */
       erased_at: nullable(bigint()),
-      /** JSON with the actions that were taken. It does not contain the contact's ID. */
+      /** JSON with the completed steps of the erasure. It does not contain the contact's ID. */
       receipt: nullable(text()),
-      /** JSON with keyed fingerprints of the donors that only this person has. */
+      /** JSON with the fingerprints of the donors that belong only to this person. */
       donors: donorFingerprint('erased'),
     },
   ),
@@ -61,12 +61,12 @@ export const PRIVACY_TABLES = {
       retention: 'audit',
     },
     {
-      /** 1, 2, 3 and so on, without gaps. */
+      /** The entry's number: 1, 2, 3 and so on, without gaps. */
       seq: bigint(),
       at: bigint(),
       integration_id: nullable(text()),
       action: text(),
-      /** The key of the entry's contact (`audit_keys.id`). Null if the entry has no contact. */
+      /** The key of the contact in the entry (`audit_keys.id`). Null if the entry has no contact. */
       key_id: nullable(text()),
       /**
        * Encrypted JSON: the actor, the source, the details and the contact. The contact is also encrypted with its own
@@ -77,7 +77,7 @@ export const PRIVACY_TABLES = {
       hash: text(),
     },
   ),
-  /** A key for each contact that the audit names. It is deleted with the contact. */
+  /** A key for each contact in the audit. The contact's erasure deletes the key. */
   audit_keys: table(
     {
       key: ['id'],
@@ -97,7 +97,7 @@ export const PRIVACY_TABLES = {
       sealed: sealed({ with: 'key of the audit', boundTo: ['id', 'integration_id', 'crm_id'] }),
     },
   ),
-  /** The chain's last entry and its last purged entry. The table has one row. */
+  /** The last entry of the chain and its last purged entry. The table has one row. */
   audit_head: table(
     {
       key: ['id'],
@@ -106,7 +106,7 @@ export const PRIVACY_TABLES = {
       retention: null,
     },
     {
-      /** Always 1. */
+      /** The key of the only row, which is always 1. */
       id: integer(),
       seq: bigint(),
       hash: text(),
@@ -118,7 +118,10 @@ export const PRIVACY_TABLES = {
       purged_mark: nullable(text()),
     },
   ),
-  /** Created together with the first entry. A chain that was emptied and restarted has another first entry. */
+  /**
+   * The birth record of the chain, which is created together with the first entry. If someone empties and restarts the
+   * chain, its first entry is different.
+   */
   chain_births: table(
     {
       key: ['id'],
@@ -127,9 +130,9 @@ export const PRIVACY_TABLES = {
       retention: null,
     },
     {
-      /** Always 1. */
+      /** The key of the only row, which is always 1. */
       id: integer(),
-      /** When the first entry was made. */
+      /** The time of the first entry. */
       at: bigint(),
       /** The hash of the first entry. */
       hash: text(),

@@ -1,4 +1,4 @@
-/** Runs, their effects on contacts, and requested runs. */
+/** The tables of runs, of their results for contacts, and of requested runs. */
 import type { Trigger } from '../../core/run.ts';
 import {
   bigint,
@@ -41,7 +41,7 @@ export const SYNC_TABLES = {
       integration_id: text(),
       epoch: integer(),
       trigger: text(),
-      /** Empty for all contacts, `*` for several, and null for an unknown contact. */
+      /** The contact of the run. Empty for all contacts, `*` for several contacts, and null for an unknown contact. */
       contact: nullable(
         contactId({
           forget: 'otherwise',
@@ -60,30 +60,33 @@ export const SYNC_TABLES = {
       chosen_count: integer(),
       submitted_count: integer(),
       enhanced_count: integer(),
-      /** Contacts that used a job of the same person without a credit. */
+      /** The number of contacts that needed no credit because they share a job of the same person. */
       shared_count: integer(),
       spent_enhancements: integer(),
-      /** Fresh contacts, which have no `run_rows`. Null until the rows are written. */
+      /** The number of contacts with a fresh profile, which have no `run_rows`. Null until the rows are written. */
       fresh_count: nullable(integer()),
       /** The finished report as JSON. */
       report: nullable(text()),
-      /** When a user asked the run to stop. Null if nobody did. Valid in any process that carries out the run. */
+      /** The time at which a user requested a stop, or null. It applies to any process that executes the run. */
       stop_asked_at: nullable(bigint()),
-      /** JSON with the number of contacts by reason, excluding fresh contacts. Null until `run_rows` are written. */
+      /**
+       * JSON with the number of contacts for each reason, except contacts with a fresh profile. Null until `run_rows`
+       * are written.
+       */
       reasons: nullable(text()),
-      /** JSON with facts that only the run's process knows (`RunFacts`). Stored every few seconds. */
+      /** JSON with data that only the run's process knows (`RunFacts`). It is stored every few seconds. */
       facts: nullable(text()),
-      /** When a value of the run was last restored. Null if they never were. */
+      /** The last time at which an undo restored a value of the run. Null if no value was restored. */
       undone_at: nullable(bigint()),
-      /** Values that undos have restored. */
+      /** The number of values that undos have restored. */
       undone_values: integer(),
-      /** Contacts whose values were all restored. */
+      /** The number of contacts whose values were all restored. */
       undone_contacts: integer(),
-      /** Values that the last undo left alone, because they had changed. */
+      /** The number of values that the last undo did not restore, because someone had changed them. */
       undone_kept: integer(),
     },
   ),
-  /** Who undid a run. A separate table, because the run's contact can be erased. */
+  /** The users who undid runs. This is a separate table, because the contact of a run can be erased. */
   run_undos: table(
     {
       key: ['run_id'],
@@ -97,7 +100,7 @@ export const SYNC_TABLES = {
       author: sealed({ with: 'secret key', boundTo: ['run_id'] }),
     },
   ),
-  /** A finished run's result for a contact. `retention.runRows` limits its age. */
+  /** The results of ended runs for each contact. `retention.runRows` limits their age. */
   run_rows: table(
     {
       key: ['run_id', 'place', 'crm_id'],
@@ -111,7 +114,7 @@ export const SYNC_TABLES = {
     },
     {
       run_id: text(),
-      /** The outcome's rank (`OUTCOME_ORDER`), so contacts that need a user come first. */
+      /** The position of the outcome (`OUTCOME_ORDER`). Contacts that need a user's action come first. */
       place: integer(),
       crm_id: contactId({
         forget: 'otherwise',
@@ -125,8 +128,8 @@ export const SYNC_TABLES = {
     },
   ),
   /**
-   * A requested run. The request waits until `left_at`. Equal requests for the same integration and contact wait only
-   * once. It is kept until its run has ended, so an interrupted run is not forgotten.
+   * A request for a run. It waits until `left_at`. If equal requests for the same integration and contact wait, only
+   * one row is stored. The row is kept until its run has ended, so that an interrupted run is not lost.
    */
   run_requests: table(
     {
@@ -149,15 +152,15 @@ export const SYNC_TABLES = {
       full: integer(),
       requested_at: bigint(),
       times: integer(),
-      /** The number of interrupted runs for this request. */
+      /** The number of times that a run for this request was interrupted. */
       resumed: integer(),
-      /** When the run started or another request absorbed this one. Null while it waits. */
+      /** The time at which the run started or another request absorbed this request. Null while the request waits. */
       left_at: nullable(bigint()),
-      /** The run that also serves this request. Null if there is no such run. */
+      /** The run that carries out this request together with another request. Null if there is no such run. */
       merged_into: personal(nullable(text())),
-      /** 1 if a user or a webhook also requested it. */
+      /** 1 if a user or a webhook has also made the same request. */
       urgent: withDefault(integer()),
-      /** The earliest start, by the database's clock. 0 means immediately. */
+      /** The earliest start, by the database's clock. 0 means that the run can start immediately. */
       not_before: withDefault(bigint()),
     },
   ),

@@ -1,6 +1,6 @@
 /**
- * Declares a table's columns and its answers to questions about every table. A table without all answers does not
- * compile. A column with a contact's ID has further questions.
+ * Declares the columns of a table, and its answers to questions that apply to every table. A table without all answers
+ * does not compile. For a column with a contact's ID, there are further questions.
  */
 import type { Generated } from 'kysely';
 import type { Retention } from '../../core/retention.ts';
@@ -10,15 +10,15 @@ export interface Column<Value = unknown, Says extends Meaning = Meaning> {
   readonly isNullable: boolean;
   readonly hasDefault: boolean;
   readonly says: Says;
-  /** Exists only in the types, never at runtime. */
+  /** Exists only in the types, and never at runtime. */
   readonly $value?: Value;
 }
 
-/** What a column's value means and whom it describes. */
+/** The meaning of a column's values, and the person whom they describe. */
 export type Meaning =
-  /** No data about a person. */
+  /** The values contain no data about a person. */
   | { readonly is: 'operational' }
-  /** Personal data that identifies nobody without the key. */
+  /** The values are personal data, but identify nobody without the key. */
   | { readonly is: 'personal' }
   | ContactIdMeaning
   | DonorMeaning
@@ -29,33 +29,36 @@ export interface ContactIdMeaning extends ContactIdAnswers {
   readonly is: 'contact id';
 }
 
-/** What happens to a row if its contact is erased or removed. */
+/** The handling of a row if its contact is erased or removed. */
 export interface ContactIdAnswers {
-  /** `forget` deletes the whole row, or `erase-rows.ts` handles this column. A row of the contact is deleted. */
+  /** `row` means that an erasure deletes the whole row. Otherwise, `erase-rows.ts` handles the column. */
   readonly forget: 'row' | 'otherwise';
-  /** The section of `about` that shows it. */
+  /** The section of `about` that shows the row. */
   readonly about: string;
-  /** Whether the row is deleted `retention.removedContacts` days after the contact left, or why it is kept. */
+  /**
+   * `deleted` means that the row is deleted `retention.removedContacts` days after the contact left. Otherwise, the
+   * reason why the row is kept.
+   */
   readonly whenRemoved: 'deleted' | { readonly kept: string };
 }
 
 export interface DonorMeaning {
   readonly is: 'donor';
   readonly form: 'id' | 'fingerprint';
-  /** Whose donor ID it is: the contact's, an introducer's, a member's or an erased donor's. */
+  /** The owner of the donor ID: the contact, an introducer, a member or an erased donor. */
   readonly of: 'contact' | 'introducer' | 'member' | 'erased';
 }
 
-/** The meaning of a column with encrypted text. Empty or null without a value. */
+/** The meaning of a column with encrypted text. If there is no value, the column is empty or null. */
 export interface SealedMeaning {
   readonly is: 'sealed';
-  /** The key that decrypts the column. Rotation encrypts data of the secret key again. */
+  /** The key that decrypts the column. A rotation encrypts again only the columns of the secret key. */
   readonly with: 'secret key' | 'key of the audit' | 'key of the row';
-  /** The values that the text is bound to. They never change during the row's life. */
+  /** The columns to which the text is bound. Their values never change during the row's life. */
   readonly boundTo: readonly [string, ...string[]];
 }
 
-/** The declarations that every table must make. */
+/** The answers that every table must declare. */
 export interface TableAnswers<Name extends string = string> {
   /** The primary key. */
   readonly key: readonly [Name, ...Name[]];
@@ -66,26 +69,26 @@ export interface TableAnswers<Name extends string = string> {
 }
 
 export type WhenClientErased =
-  /** Deleted before all other rows, because they start or request work. */
+  /** The rows are deleted before all other rows, because they start or request work. */
   | 'deleted first'
   | 'deleted'
   | 'deleted with its run'
   | 'deleted with its contact'
   | 'deleted with its network'
-  /** The data about the client is cleared, and the rows stay. */
+  /** The data about the client is removed, but the rows remain. */
   | 'cleared'
-  /** The rows stay, and the erasure's receipt reports their number. */
+  /** The rows remain, and the erasure's receipt contains their number. */
   | 'counted'
   | 'not of a client';
 
-/** Which rows are exported, or why none are. */
+/** The rows that are exported, or the reason why no rows are exported. */
 export type Exported<Name extends string = string> =
   | {
-      /** The file's name. */
+      /** The name of the file. */
       readonly as: string;
-      /** Fingerprints, secrets and keys are useless elsewhere, so they are not exported. */
+      /** The exported columns. Fingerprints, secrets and keys are useless elsewhere, so they are not exported. */
       readonly columns: readonly [Name, ...Name[]];
-      /** Needed if the primary key does not sort and identify the rows. */
+      /** The columns that sort and identify the rows, if the primary key does not. */
       readonly sortedBy?: readonly [Name, ...Name[]];
       /** Exports only rows with a value in this column. If omitted, all rows are exported. */
       readonly onlyWith?: Name;
@@ -126,7 +129,7 @@ export function text<Value extends string = string>(): Column<Value, Operational
   return column('text', OPERATIONAL);
 }
 
-/** For small numbers, or 0 and 1. */
+/** Declares a column for small numbers, or for 0 and 1. */
 export function integer(): Column<number, Operational> {
   return column('integer', OPERATIONAL);
 }
@@ -147,7 +150,7 @@ export function withDefault<Value, Says extends Meaning>(
   return { kind: of.kind, says: of.says, isNullable: of.isNullable, hasDefault: true };
 }
 
-/** Marks a column as containing personal data. */
+/** Marks a column as personal data. */
 export function personal<Value>(of: Column<Value>): Column<Value, typeof PERSONAL> {
   return {
     kind: of.kind,
@@ -169,7 +172,10 @@ export function donorId<const Of extends DonorMeaning['of']>(
   return column('text', { is: 'donor', form: 'id', of });
 }
 
-/** Returns a column for the keyed fingerprint of a donor's ID. It can also contain several fingerprints as JSON. */
+/**
+ * Declares a column for the keyed fingerprint of a donor's ID. The column can also contain several fingerprints as
+ * JSON.
+ */
 export function donorFingerprint<const Of extends DonorMeaning['of']>(
   of: Of,
 ): Column<string, { readonly is: 'donor'; readonly form: 'fingerprint'; readonly of: Of }> {

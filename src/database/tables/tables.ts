@@ -1,16 +1,16 @@
 /**
- * The tables as Kysely sees them. Only text, integers and 0/1, so SQLite and Postgres store the same values. Times are
- * epoch milliseconds. No column contains a name, an address, a wealth figure or a key in plain text. Columns contain
- * IDs, keyed fingerprints, states and encrypted text.
+ * The tables for Kysely. They contain only text, integers and 0/1, so that SQLite and Postgres store the same values.
+ * Times are epoch milliseconds. No column contains a name, an address, an amount of wealth or a key without encryption.
+ * Columns contain IDs, keyed fingerprints, states and encrypted text.
  */
 import type { Kysely, Transaction } from 'kysely';
 import type { CATALOGUE, TableName } from './catalogue.ts';
 import type { RowOf } from './table.ts';
 
-/** The store's database. Every query starts here. */
+/** The open database with all tables. Every query starts with it. */
 export type Database = Kysely<Tables>;
 
-/** Inner functions take this type and never a `Database`. */
+/** A transaction. Inner functions take this type and never a `Database`. */
 export type Trx = Transaction<Tables>;
 
 export type Tables = { [Name in TableName]: RowOf<(typeof CATALOGUE)[Name]> };
