@@ -1,4 +1,4 @@
-/** Decides how much may be spent. Subtracts all charges since the last balance reading. */
+/** Decides how many credits a run may spend. Subtracts all charges since the last reading of the balance. */
 
 import type { CreditBalances } from '../partner/credits.ts';
 import type { Run, SyncDeps } from '../sync/control/context.ts';
@@ -22,22 +22,22 @@ import {
 import { listOpenSubmissions, type SubmissionRecord } from './statements/submissions.ts';
 
 /**
- * An older reading is repeated before credits are spent. Otherwise purchases or spending elsewhere could look like the
- * cost of a lost response.
+ * The maximum age of a balance reading before credits are spent. With an older reading, purchases or spending elsewhere
+ * could look like the cost of a lost response.
  */
 export const MAX_READING_AGE_MS = 10_000;
 
 /**
- * The balance does not show the cost of open submissions. After this time, new submissions wait until all others are
- * answered and the balance can be read.
+ * The balance does not include the cost of open submissions. After this time, no new submission is sent until all open
+ * submissions are answered and the balance can be read.
  */
 export const MAX_AGE_IN_FLIGHT_MS = 30_000;
 
-/** With fewer credits than this, each submission needs a fresh reading. */
+/** If the balance is lower than this, each submission needs a new reading. */
 const NEAR_EMPTY = 1_000;
 
 /**
- * The maximum that others can have spent since a reading, within the service's rate limit. The limit allows ten
+ * The maximum number of credits that others can have spent since a reading. The service's rate limit allows ten
  * submissions immediately and then ten per second. Each submission can contain a hundred people.
  */
 const takenByOthers = (ageMs: number) => 1_000 + Math.ceil(ageMs / 1_000) * 1_000;
@@ -45,18 +45,18 @@ const takenByOthers = (ageMs: number) => 1_000 + Math.ceil(ageMs / 1_000) * 1_00
 export interface KnownBalance {
   /** The last reading minus all later spending. Null before the first reading. */
   balance: number | null;
-  /** The time since the reading. */
+  /** The time since the last reading. */
   ageMs: number;
-  /** The number of credits to keep in reserve. */
+  /** The number of credits that must remain. */
   keep: number;
   /** The maximum cost of the submissions in flight. */
   underWay: number;
 }
 
 /**
- * True if the balance must be read before credits are spent. Others may spend from the same bucket. If others could
- * have reached the reserve since the last reading, the balance is read again. Others can then take at most the cost of
- * submissions in flight from the reserve.
+ * True if the balance must be read before credits are spent. Others may spend credits from the same bucket. If they
+ * could have used up everything above the reserve since the last reading, the balance is read again. Therefore, others
+ * can take at most the cost of the submissions in flight from the reserve.
  */
 export function mustReadBalance({ balance, ageMs, keep, underWay }: KnownBalance): boolean {
   const oldestMs = underWay > 0 ? MAX_AGE_IN_FLIGHT_MS : MAX_READING_AGE_MS;
@@ -68,8 +68,8 @@ export function mustReadBalance({ balance, ageMs, keep, underWay }: KnownBalance
 type BalanceDeps = Pick<SyncDeps, 'store' | 'partner' | 'clock'>;
 
 /**
- * Records the enhancements balance. Costs no credits. Nothing is recorded if a submission was open or closed during the
- * reading, because the reading may be outdated.
+ * Reads and stores the balance of the enhancements bucket. Costs no credits. If a submission was open or ended during
+ * the reading, nothing is stored, because the reading may be outdated.
  */
 export async function readBalance(
   { store, partner }: Pick<BalanceDeps, 'store' | 'partner'>,
@@ -79,8 +79,8 @@ export async function readBalance(
 }
 
 /**
- * Reads the balances at the start of a run. If no submission is open, the reading is also written to the spending
- * journal. After a restore, it shows whether the journal is complete.
+ * Reads the balances at the start of a run. If no submission is open, also writes the reading to the spending journal.
+ * After a restore, this reading shows whether the journal is complete.
  */
 export async function readFirstBalance(
   { store, partner, clock }: BalanceDeps,
@@ -107,8 +107,8 @@ async function readAndRecord(
 }
 
 /**
- * Returns the credits that this run may spend now. Open submissions count as charged. `later` means that open
- * submissions must be answered first.
+ * Returns the number of credits that this run may spend now. Open submissions count as charged. `later` means that open
+ * submissions must first be answered.
  */
 export async function findAllowance(deps: BalanceDeps, run: Run): Promise<Allowance | 'later'> {
   const { store, clock } = deps;
@@ -117,7 +117,7 @@ export async function findAllowance(deps: BalanceDeps, run: Run): Promise<Allowa
   const { budget, schedule } = run.integration;
   const known = {
     balance,
-    // A reading in the future means that the clock was set back, so its age is unknown.
+    // If the reading is in the future, the clock was set back, so the reading's age is unknown.
     ageMs: Math.abs(clock.now() - readAt),
     keep: budget.keep,
     underWay: sumPersons(open),
@@ -128,7 +128,7 @@ export async function findAllowance(deps: BalanceDeps, run: Run): Promise<Allowa
   const limits = { ...budget, limit: run.limit };
   const allowance = getAllowance(limits, {
     balance: left,
-    // The service may have charged open submissions.
+    // The service may have charged the open submissions.
     thisRun: (await getSpentByRun(store.reader, run.id)) + sumPersons(own),
     thisMonth:
       budget.perMonth === null
@@ -142,7 +142,7 @@ export async function findAllowance(deps: BalanceDeps, run: Run): Promise<Allowa
   return allowance.credits === 0 && open.length > 0 ? 'later' : allowance;
 }
 
-/** `later` means that the balance must be read but cannot be read now. */
+/** Returns the remaining credits. `later` means that the balance must be read but cannot be read now. */
 async function findLeft(
   deps: BalanceDeps,
   run: Run,
@@ -153,7 +153,7 @@ async function findLeft(
   if (open.length === 0) return (await readBalance(deps, run)).enhancements;
   const isOwn = open.some(({ runId }) => runId === run.id);
   if (isOwn || known.balance === null || known.ageMs >= MAX_AGE_IN_FLIGHT_MS) return 'later';
-  // Others can spend at any time. Submissions that were open during the reading may be charged afterwards.
+  // Others can spend credits at any time. Submissions that were open during the reading may be charged later.
   const { enhancements } = await readBalance(deps, run);
   const after = await listOpenSubmissions(deps.store.reader, run.partnerKey);
   const both = new Map([...open, ...after].map((submission) => [submission.id, submission]));
@@ -168,7 +168,7 @@ function sumPersons(submissions: readonly Sized[]): number {
 
 type ProofDeps = Pick<SyncDeps, 'store' | 'partner' | 'clock' | 'sightings' | 'log'>;
 
-/** Settles submissions with a lost response. The balance shows whether they were charged. */
+/** Finds out whether submissions with a lost response were charged. The balance shows this. */
 export function submissionProof(deps: ProofDeps, run: Run): Proof<SubmissionRecord> {
   const { store, partner } = deps;
   const listOpen = (key: string) => listOpenSubmissions(store.reader, key);
@@ -177,7 +177,7 @@ export function submissionProof(deps: ProofDeps, run: Run): Proof<SubmissionReco
   return {
     listOpen: () => listOpenSubmissions(store.reader, run.partnerKey),
     letsOthersPass: ({ state }) => state === 'intended',
-    // The former owner of the lease marked the submission as lost.
+    // The process that had the lease before has marked the submission as lost.
     isGivenUp: ({ state }) => state === 'lost',
     async markLost(lost) {
       for (const { open, lease } of lost) {
@@ -200,18 +200,18 @@ interface WatchDeps {
 }
 
 interface Watch {
-  /** Reads the balance once for each set of open submissions. Costs no credits. */
+  /** Reads the balance, once for each set of open submissions. Costs no credits. */
   look(): Promise<void>;
   /**
    * Returns the readings that were made while these submissions were open. `before` is the balance after all other
-   * submissions had been answered.
+   * submissions were answered.
    */
   glancesAt(lost: ReadonlySet<string>, before: number): Glance[];
 }
 
 /**
- * Credits that are bought in between would hide the cost of a lost response. The stored balance stays unchanged while a
- * lost submission is open, so later readings can be compared with it.
+ * Watches the balance while lost submissions are open, because a purchase in between would hide the cost of a lost
+ * response. The stored balance does not change during this time, so that later readings can be compared with it.
  */
 export function watchBalance(deps: WatchDeps, run: Pick<Run, 'partnerKey' | 'control'>): Watch {
   const seen: { balance: number; before: number; open: readonly Sized[] }[] = [];
@@ -233,16 +233,14 @@ export function watchBalance(deps: WatchDeps, run: Pick<Run, 'partnerKey' | 'con
           if (sumPersons(others) === glance.before - before) {
             return { ...glance, beside: others.map(({ persons }) => persons) };
           }
-          // The other requests may explain the whole difference, because it is unknown which of them were charged.
+          // It is unknown which of the other requests were charged, so these requests may explain the whole difference.
           const { balance } = glance;
           return balance < before ? { balance, before, beside: [] } : [];
         }),
   };
 }
 
-/**
- * Reads the balance and the open submissions at the same moment. Both change together when a submission is answered.
- */
+/** Reads the balance and the open submissions in one query. Both change together when a submission is answered. */
 async function lookAtKey({ findBalance, listOpen }: WatchDeps, partnerKey: string) {
   for (;;) {
     const { balance: before, sequence } = await findBalance(partnerKey);
@@ -252,7 +250,10 @@ async function lookAtKey({ findBalance, listOpen }: WatchDeps, partnerKey: strin
   }
 }
 
-/** If another submission was opened or closed, nothing changes and the check is repeated. */
+/**
+ * Proves whether the submissions were charged. If another submission was sent or answered during the proof, nothing is
+ * changed and the proof is repeated.
+ */
 async function proveSubmissions(
   deps: ProofDeps,
   run: Run,
@@ -300,7 +301,7 @@ async function proveSubmissions(
   }
 }
 
-/** Without evidence, the submission counts as charged. */
+/** Returns the end of a lost submission. Without proof, the submission counts as charged. */
 function toLostEnd(
   { id: run, integration }: Run,
   { id, integrationId, persons }: SubmissionRecord,
@@ -310,7 +311,8 @@ function toLostEnd(
   const end = { id, run: isOwn ? run : null };
   if (!('why' in loss)) return { ...end, loss: null };
   const { charged, why: detail } = loss;
-  // This process does not know the other integration's settings. Holding that integration's contacts loses nothing.
+  // This process does not know the other integration's settings. It holds the other integration's contacts for a
+  // decision, which loses nothing.
   const afterwards = isOwn ? integration.onLostAnswer : 'hold';
   return { ...end, loss: { charged, afterwards, detail } };
 }

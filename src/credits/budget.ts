@@ -3,19 +3,19 @@ import { describeCount } from '../core/quantities.ts';
 import type { Bucket } from '../partner/buckets.ts';
 
 export interface SpendingSoFar {
-  /** Credits that this run has spent. `thisMonth` includes all runs of this calendar month. */
+  /** The credits that this run has spent. `thisMonth` includes all runs of this calendar month. */
   thisRun: number;
   thisMonth: number;
-  /** The number of credits in the bucket now. */
+  /** The current number of credits in the bucket. */
   balance: number;
 }
 
-/** Null means no limit. */
+/** The limits of a run. Null means no limit. */
 export type RunLimits = CreditLimits & { limit?: number | null };
 
 export interface Allowance {
   credits: number;
-  /** This limit stops the spending. */
+  /** The limit that stops the spending. */
   limit: 'budget_reached' | 'credits_exhausted';
   /** The limit as text, for the report. */
   limitText: string;
@@ -76,7 +76,7 @@ export function getAllowance(
 /** Returns the start of the current month in a time zone (epoch ms). */
 export function startOfMonth(now: number, timeZone: string): number {
   const { year, month } = toCalendarParts(now, timeZone);
-  // The local time at midnight UTC shows the zone's offset at the start of the month.
+  // The local time at midnight UTC shows the time zone's offset at the start of the month.
   const midnightUtc = Date.UTC(year, month - 1, 1);
   const first = midnightUtc - offsetMs(midnightUtc, timeZone);
   return midnightUtc - offsetMs(first, timeZone);
@@ -88,7 +88,7 @@ function offsetMs(instant: number, timeZone: string): number {
   return asUtc - Math.floor(instant / 1000) * 1000;
 }
 
-/** Cached, because creating a format takes much longer than using it. */
+/** Returns a time zone's date format. The format is cached, because creating it takes much longer than using it. */
 function calendarIn(timeZone: string): Intl.DateTimeFormat {
   const known = calendars.get(timeZone);
   if (known !== undefined) return known;

@@ -7,16 +7,15 @@ import { LEASE_MS } from '../database/transact.ts';
 import type { Run, SyncDeps } from '../sync/control/context.ts';
 
 /**
- * Confirms that this process may record a request's result and that the record will be found again. Call it before each
- * request or retry that spends credits. After a long pause, another process may have taken over the lease and sent the
- * same requests. The paused process must then send nothing. It must also send nothing if its database file was removed
- * or its clock is wrong.
+ * Confirms that this process may record the result of a request. Call this function before each request or retry that
+ * spends credits. After a long pause, another process may have taken over the lease and sent the same requests. This
+ * process must then send nothing. It must also send nothing if its database file was removed or its clock is wrong.
  */
 export async function confirmLease(
   deps: Pick<SyncDeps, 'store' | 'clock' | 'partner'>,
   run: Pick<Run, 'lease' | 'control'>,
 ): Promise<void> {
-  // Runs first, because it can take a while.
+  // This check comes first, because it can take a while.
   await confirmClock(deps, run);
   const held = await holdAfterRestore(deps, run);
   if (held !== null) throw new SpendingHeld(held, { code: 'restore_unconfirmed' });
@@ -24,7 +23,10 @@ export async function confirmLease(
   await deps.store.requireInPlace();
 }
 
-/** Call it before a free request if another run may have changed the request's effect. */
+/**
+ * Confirms the lease before a free request. Call this function if another run may have changed the effect of the
+ * request.
+ */
 export async function confirmHeld(
   { store, clock }: Pick<SyncDeps, 'store' | 'clock'>,
   run: Pick<Run, 'lease'>,
@@ -38,13 +40,18 @@ export async function confirmHeld(
   }
 }
 
-/** A larger difference means that one clock is wrong and not just imprecise. */
+/**
+ * The maximum difference between the clocks. If the difference is larger, one of the clocks is wrong and not only
+ * imprecise.
+ */
 export const MAX_CLOCK_GAP_MS = 5 * 60_000;
 
-/** Thrown if spending is blocked. The run already has the reason. Free requests continue. */
+/** Thrown if spending is on hold. The run already contains the reason. Free requests continue. */
 export class SpendingHeld extends RetriableError {}
 
-/** This machine and the service disagree about the time. Spending continues after the clock is corrected. */
+/**
+ * This machine's clock and the service's clock differ too much. Spending continues after someone corrects the clock.
+ */
 class ClockWrong extends SpendingHeld {
   constructor(aheadMs: number) {
     const gap = `${formatDuration(Math.abs(aheadMs))} ${aheadMs > 0 ? 'ahead of' : 'behind'}`;
@@ -56,7 +63,7 @@ class ClockWrong extends SpendingHeld {
 }
 
 /**
- * Returns an error for a wrong clock. Returns null if the clock is right or cannot be checked. `aheadMs` is
+ * Returns an error if the clock is wrong. Returns null if the clock is right or cannot be checked. `aheadMs` comes from
  * `PartnerClient.clockAheadMs`.
  */
 export function clockProblem(aheadMs: number | null): ClockWrong | null {
@@ -64,16 +71,16 @@ export function clockProblem(aheadMs: number | null): ClockWrong | null {
 }
 
 /**
- * Deleting data by age requires a clock that agrees with the service's. A service without a `Date` header must not
- * prolong the retention, so `hasAnswered` decides.
+ * True if data may be deleted because of its age. The clock must agree with the service's clock. If a service sends no
+ * `Date` header, `hasAnswered` decides, because this must not prolong the retention.
  */
 export function mayDeleteByAge(aheadMs: number | null, hasAnswered: boolean): boolean {
   return aheadMs === null ? hasAnswered : clockProblem(aheadMs) === null;
 }
 
 /**
- * Stops spending and throws ClockWrong if the clock is wrong. First checks again with a free request. The machine may
- * have slept, or one server of the service may have a wrong clock.
+ * Stops spending and throws ClockWrong if the clock is wrong. First checks the clock again with a free request, because
+ * the machine may have slept or one of the service's servers may have a wrong clock.
  */
 export async function confirmClock(
   { partner }: Pick<SyncDeps, 'partner'>,
@@ -88,9 +95,9 @@ export async function confirmClock(
 }
 
 /**
- * Stops spending after a restore until a user agrees. A restored database lacks later payments. Returns null if
- * spending may continue. Ends the run of an erased integration, because it must not be read again. Also ends the run if
- * recent erasures are unknown, because it could deliver to erased contacts.
+ * After a restore, stops spending until a user agrees, because the restored database lacks later payments. Returns null
+ * if spending may continue. Ends the run of an erased integration, because donor-sync must not read it again. Also ends
+ * the run if recent erasures are unknown, because the run could write to erased contacts.
  */
 export async function holdAfterRestore(
   { store }: Pick<SyncDeps, 'store'>,
@@ -117,7 +124,7 @@ function holdText({ why, heldAt, madeAt }: RestoreHold): string {
   return `A backup${madeAt === null ? '' : ` of ${day(madeAt)}`} was restored on ${day(heldAt)}`;
 }
 
-/** After a restore, refuses requests that can cost credits until a user agrees. */
+/** After a restore, throws an error for requests that can cost credits, until a user agrees. */
 export async function requireAgreed(reader: Reader, integrationId: string): Promise<void> {
   const hold = await findRestoreHold(reader, integrationId);
   if (hold === null) return;

@@ -1,4 +1,4 @@
-/** Predicts when a key's credits will be used up at the current rate. All functions are pure. */
+/** Predicts the date on which a key's credits will be used up. All functions are pure. */
 import { describeCount, formatCount } from '../core/quantities.ts';
 
 export interface SpentDay {
@@ -9,25 +9,27 @@ export interface SpentDay {
 export interface Forecast {
   usedUpOn: string;
   perDay: number;
-  /** The number of days in the average. Excludes today. */
+  /** The number of days in the average, without today. */
   days: number;
-  /** A day with more than half of all spending, such as the day of a first sync. This day is not in the average. */
+  /**
+   * A day with more than half of all spending, such as the day of a first sync. The average does not include this day.
+   */
   leftOut: SpentDay | null;
 }
 
-/** A forecast uses this many days before today. */
+/** The number of days before today on which a forecast is based. */
 export const FORECAST_DAYS = 28;
 const FEWEST_DAYS = 7;
 const FEWEST_SPENT = 2;
 
-/** There is no forecast beyond this many days. */
+/** The maximum number of days ahead. There is no forecast for a later date. */
 const MOST_DAYS_AHEAD = 730;
 
 const DAY_MS = 86_400_000;
 
 /**
- * Returns a forecast, or null if there is not enough data. Needs spending on at least two days, a week since the first
- * credit, and remaining credits. The date must not be years ahead.
+ * Returns a forecast, or null if there is not enough data. A forecast needs spending on at least two days, a week since
+ * the first credit, and remaining credits. Its date must not be years ahead.
  */
 export function buildForecast(
   balance: number,
@@ -73,5 +75,5 @@ export function dayText(day: string): string {
   return dayFormat.format(new Date(day));
 }
 
-/** Created when it is first used, because this takes a few milliseconds. */
+/** The date format. It is created on first use, because creating it takes a few milliseconds. */
 let dayFormat: Intl.DateTimeFormat | null = null;

@@ -8,32 +8,32 @@ import type { CreditBalances } from '../partner/credits.ts';
 import { getKey, groupByKey } from './key-balances.ts';
 
 export interface KeyCredits {
-  /** The names of the integrations with this key. */
+  /** The names of the integrations that use this key. */
   integrations: string[];
   balances: CreditBalances | null;
   readAt: string | null;
-  /** Why the last request failed, or null if it succeeded. */
+  /** The reason why the last request failed, or null if it succeeded. */
   trouble: CreditTrouble | null;
 }
 
 /**
- * With the prefix `key_`, the service rejects the key and a user must act. `unanswered` means that the service did not
- * respond.
+ * The reason for a failure. The prefix `key_` means that the service rejects the key and a user must act. `unanswered`
+ * means that the service did not respond.
  */
 export type CreditTrouble = 'key_rejected' | 'key_expired' | 'unanswered';
 
 export interface CreditReader {
-  /** A balance that arrives too late is returned next time. */
+  /** Returns the balances of these integrations' keys. If a balance arrives too late, it is returned the next time. */
   read(integrations: readonly Integration[]): Promise<KeyCredits[]>;
 }
 
 /** The time for which a balance is shown before it is read again. */
 const MAX_AGE_MS = 30_000;
 
-/** The longest wait for balances, from the start of the request. */
+/** The longest wait for balances. It starts with the request. */
 const MAX_WAIT_MS = 1_500;
 
-/** The wait after earlier pages have waited without a result. */
+/** The wait if earlier pages have already waited without a result. */
 const LATER_WAIT_MS = 50;
 
 interface Known {
@@ -41,12 +41,12 @@ interface Known {
   readAt: number | null;
   askedAt: number;
   trouble: CreditTrouble | null;
-  /** The request in flight. */
+  /** The request in flight, or null. */
   asking: Asking | null;
 }
 
 interface Asking {
-  /** Resolves when the request has ended. Never rejects. */
+  /** Resolves when the request has ended. This promise never rejects. */
   answered: Promise<void>;
   sinceMs: number;
 }
@@ -59,11 +59,11 @@ export interface CreditDeps {
   ): Promise<{ partner: Pick<PartnerClient, 'readCredits'>; close(): Promise<void> }>;
   clock: Clock;
   log: Log;
-  /** Aborted to cancel requests in flight. */
+  /** The signal that cancels requests in flight. */
   stopping: AbortSignal;
 }
 
-/** Sends at most two requests per minute for each key, however many users there are. */
+/** Creates the reader. It sends at most two requests per minute for each key, whatever the number of users is. */
 export function createCreditReader({ open, clock, log, stopping }: CreditDeps): CreditReader {
   const known = new Map<string, Known>();
 
@@ -90,7 +90,7 @@ export function createCreditReader({ open, clock, log, stopping }: CreditDeps): 
       askedAt: Number.NEGATIVE_INFINITY,
     };
     if (before.asking !== null) return before.asking;
-    // After a clock change, the balance counts as outdated.
+    // If the clock was changed, the balance counts as outdated.
     if (before.askedAt <= now && now - before.askedAt < MAX_AGE_MS) return null;
     const answered = ask(integration).then((answer) => {
       const latest =

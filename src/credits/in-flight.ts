@@ -1,6 +1,6 @@
 /**
- * Decides how many submissions are in flight at a time. One is enough unless the service is too slow to use the key's
- * full request rate.
+ * Decides how many submissions a run sends at the same time. One is enough, unless the service responds too slowly to
+ * use the key's full request rate.
  */
 
 import { MAX_SLOTS } from '../contacts/open-submissions.ts';
@@ -8,32 +8,35 @@ import type { Clock } from '../core/clock.ts';
 import { MAX_PERSONS_PER_SUBMISSION } from '../core/person.ts';
 
 /**
- * This many submissions per second use a key's full rate of ten requests (service document, section 8). Each submission
- * needs one request to send it and ten to fetch its results. The number is increased by half, because profiles arrive
- * irregularly.
+ * The number of submissions per second that uses a key's full rate of ten requests (service document, section 8). Each
+ * submission needs one request to send it and ten requests to fetch its results. The number is increased by half,
+ * because profiles arrive irregularly.
  */
 const NEEDED_PER_SECOND = (10 / 11) * 1.5;
 
 export interface Latency {
-  /** Null before the first response. */
+  /** The usual response time. Null before the first response. */
   answeredMs: number | null;
-  /** The waiting time of the oldest submission in flight. */
+  /** The time for which the oldest submission in flight has waited. */
   waitingMs: number;
 }
 
-/** Returns the number of submissions that may be in flight. */
+/** Returns the number of submissions that may be in flight at the same time. */
 export function submissionsAtOnce({ answeredMs, waitingMs }: Latency): number {
   const latencyMs = Math.max(answeredMs ?? 0, waitingMs);
   return Math.min(Math.max(1, Math.ceil((latencyMs / 1_000) * NEEDED_PER_SECOND)), MAX_SLOTS);
 }
 
 /**
- * Batches that are open at the same time differ by this number. Every set of these batches has a different total size,
- * so the balance shows which were charged.
+ * The numbers by which the sizes of simultaneous batches differ. Every combination of these batches has a different
+ * total size, so the balance shows which batches were charged.
  */
 const SMALLER_BY = [0, 1, 2, 4, 8, 16];
 
-/** Returns the number of people to send. Open batches never have the same size. Returns 0 if none can be sent. */
+/**
+ * Returns the number of people for the next submission. Two open batches never have the same size. Returns 0 if no
+ * batch can be sent.
+ */
 export function batchSize(
   available: number,
   openSizes: readonly number[],
@@ -47,9 +50,9 @@ export function batchSize(
   return 0;
 }
 
-/** Measures how long submissions take. */
+/** Measures the response time of submissions. */
 export interface LatencyMeter {
-  /** Records that a request is sent. Call it again for each retry. */
+  /** Records that a request is sent. Call this function again for each retry. */
   leaves(id: string): void;
   /** Records that the response has arrived or will never arrive. */
   ends(id: string, isAnswered: boolean): void;

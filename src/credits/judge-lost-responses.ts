@@ -1,47 +1,45 @@
 /**
- * Uses the balance to decide whether requests with lost responses have cost credits. At the end, the key must have no
+ * Decides from the balance whether requests with lost responses have cost credits. At the end, the key must have no
  * other open requests. All functions are pure.
  */
 
-/** The result that the balance shows for a lost response. */
+/** The result for a request with a lost response. */
 export type Loss = { charged: 0 } | { charged: number; why: string };
 
-/** A balance reading while other requests than the lost ones were in flight. */
+/** A balance reading while requests were in flight whose responses were not lost. */
 export interface Glance {
   balance: number;
-  /** The balance known at that time. Does not include requests in flight. */
+  /** The balance that was known at that time. It does not include requests in flight. */
   before: number;
-  /**
-   * The cost of other requests, which may have been charged before or after the reading. The reading does not show
-   * which.
-   */
+  /** The costs of other requests. The service may have charged them before or after the reading. */
   beside: readonly number[];
 }
 
 export interface Readings {
-  /** The last reading without open requests, minus later known costs. */
+  /** The last reading without open requests, minus costs that became known later. */
   before: number;
   /** The readings after the last request, in order. */
   meanwhile: readonly number[];
-  /** Readings from before the last response. */
+  /** The readings from before the last response. */
   glances?: readonly Glance[];
-  /** The balance that two successive readings agree on. */
+  /** The balance on which two successive readings agree. */
   balance: number;
 }
 
 /**
- * Judges each lost request. A request costs up to `items` credits, or fewer if the bucket is empty. If only one set of
- * requests matches the missing credits exactly, it was charged.
+ * Decides about each lost request. A request costs up to `items` credits, or fewer if the bucket is empty. If only one
+ * combination of requests matches the missing credits exactly, these requests were charged.
  *
  * A request counts as not charged only if it cannot have been charged. Others can spend from the same bucket, so they
- * may have caused the difference. So a request may have been charged unless it is larger than the missing amount. For
- * example, requests for 100 and for 99 credits are open. If 99 credits are missing, the request for 100 was not
- * charged. If 100 are missing, the request for 99 may have been charged, and someone else may have spent one credit.
+ * may have caused the difference. Therefore, a request may have been charged unless it is larger than the missing
+ * amount. For example, requests for 100 and for 99 credits are open. If 99 credits are missing, the request for 100 was
+ * not charged. If 100 are missing, the request for 99 may have been charged, and someone else may have spent one
+ * credit.
  */
 export function judgeLosses(items: readonly number[], readings: Readings): Loss[] {
   const losses = judgeAtRest(items, readings);
   const charged = losses.map((loss) => loss.charged).filter((credits) => credits > 0);
-  // Purchases hide the same amount at the end, but earlier readings show it.
+  // A purchase hides a charge of the same size at the end. However, earlier readings show the charge.
   const isExplained = (readings.glances ?? []).every(
     ({ balance, before, beside }) =>
       listSubsets([...beside, ...charged], before - balance).length > 0,
@@ -54,18 +52,18 @@ function judgeAtRest(items: readonly number[], readings: Readings): Loss[] {
   const seen = [before, ...readings.meanwhile, balance];
   const lowest = Math.min(...seen.slice(1));
   const gone = before - lowest;
-  // A charge and a purchase of the same size leave the balance unchanged.
+  // A charge and a purchase of the same size together leave the balance unchanged.
   const hasRisen = seen.some((each, index) => index > 0 && each > (seen[index - 1] ?? each));
   if (gone === 0 && !hasRisen) return items.map(() => ({ charged: 0 }));
   const all = items.reduce((sum, each) => sum + each, 0);
-  // A purchase can hide part of the cost, so the whole cost counts as charged.
+  // A purchase can hide a part of the cost, so the whole cost counts as charged.
   if (hasRisen || gone > all) return items.map((charged) => ({ charged, why: DISTURBED }));
   const fitting = listSubsets(items, gone);
   const [first] = fitting;
   if (first === undefined) return spreadOver(items, gone);
   return items.map((size, index) => {
     if (fitting.every((subset) => subset[index])) return { charged: size, why: describeLoss(size) };
-    // In an empty bucket, part of any request may have been charged.
+    // If the bucket was empty, a part of any request may have been charged.
     const isProved = size > gone && lowest > 0 && !fitting.some((subset) => subset[index]);
     if (isProved) return { charged: 0 };
     return { charged: first[index] ? size : 0, why: AMBIGUOUS };
@@ -82,7 +80,10 @@ function describeLoss(gone: number): string {
   return `${gone} credits left the bucket, and no response arrived`;
 }
 
-/** Divides the missing amount among the requests. If no sum matches, part of every request may have been charged. */
+/**
+ * Divides the missing amount among the requests. If no combination matches, a part of every request may have been
+ * charged.
+ */
 function spreadOver(items: readonly number[], gone: number): Loss[] {
   let left = gone;
   return items.map((size) => {
@@ -92,7 +93,7 @@ function spreadOver(items: readonly number[], gone: number): Loss[] {
   });
 }
 
-/** Returns all selections of these sizes whose sum is `total`. */
+/** Returns all combinations of these sizes whose sum is `total`. */
 function listSubsets(items: readonly number[], total: number): boolean[][] {
   const [size, ...others] = items;
   if (size === undefined) return total === 0 ? [[]] : [];

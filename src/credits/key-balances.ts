@@ -1,4 +1,4 @@
-/** Reads a service key's balances, with its clients' spending and limits. */
+/** Reads a service key's balances, together with its clients' spending and limits. */
 import { type Clock, isoTime } from '../core/clock.ts';
 import type { Budget, Integration } from '../core/integration-settings.ts';
 import type { Reader } from '../database/reader.ts';
@@ -13,8 +13,8 @@ export interface ClientSpending {
   integration: string;
   budget: Budget;
   /**
-   * This month's credits by bucket, in the schedule's time zone. Excludes queries, because their price is not
-   * documented.
+   * This month's credits by bucket. The month is in the schedule's time zone. Excludes queries, because their price is
+   * not documented.
    */
   spentThisMonth: { enhancements: number; networks: number };
 }
@@ -40,7 +40,7 @@ export function groupByKey(clients: Iterable<Integration>): Integration[][] {
   return [...Map.groupBy(clients, getKey).values()];
 }
 
-/** Identifies a client's service key. */
+/** Returns a text that identifies a client's service key. */
 export function getKey({ partner }: Pick<Integration, 'partner'>): string {
   return `${partner.baseUrl}\n${partner.apiKey}`;
 }
@@ -52,7 +52,7 @@ interface BalanceDeps {
   signal: AbortSignal;
 }
 
-/** Reads the balances from the service. Excludes submissions of clients that the caller may not access. */
+/** Reads the balances from the service. Leaves out submissions of clients to which the caller has no access. */
 export async function readKeyBalances(
   { reader, clock, open, signal }: BalanceDeps,
   members: readonly Integration[],

@@ -1,4 +1,4 @@
-/** Reads balances and predicts when each key's credits will be used up. */
+/** Reads balances and predicts the date on which each key's credits will be used up. */
 import type { Clock } from '../core/clock.ts';
 import type { Integration } from '../core/integration-settings.ts';
 import { describeCount } from '../core/quantities.ts';
@@ -13,7 +13,7 @@ export const USED_BUCKETS = ['enhancements', 'networks'] as const;
 type UsedBucket = (typeof USED_BUCKETS)[number];
 
 export interface KeyView extends KeyCredits {
-  /** The forecasts, or null if there is not enough data. `texts` contains the forecasts in words. */
+  /** The forecast of each bucket, or null if there is not enough data. `texts` contains the forecasts in words. */
   forecasts: Record<UsedBucket, Forecast | null>;
   texts: string[];
 }
@@ -27,8 +27,7 @@ export interface KeyDeps {
 const DAY_MS = 86_400_000;
 
 /**
- * Reads the keys of the `shown` integrations. `known` contains all integrations, even integrations that the caller may
- * not see. A forecast includes other integrations' spending but not their names.
+ * Reads the keys of the `shown` integrations. `known` contains all integrations, even integrations that the caller may not see. A forecast includes the spending of other integrations, but not their names.
  */
 export async function readKeys(
   { store, clock, credits }: KeyDeps,

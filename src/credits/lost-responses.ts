@@ -1,6 +1,6 @@
 /**
- * Finds out whether requests with a lost response have cost credits. After a quiet time, two equal balance readings
- * answer this. Reading costs no credits.
+ * Finds out whether requests with a lost response have cost credits. After a waiting time, two equal readings of the
+ * balance show this. Reading the balance costs no credits.
  */
 
 import type { Lease } from '../database/leases.ts';
@@ -8,15 +8,15 @@ import type { Bucket } from '../partner/buckets.ts';
 import type { Observations, Run, SyncDeps } from '../sync/control/context.ts';
 import { type Glance, judgeLosses, type Loss } from './judge-lost-responses.ts';
 
-/** All of a key's open requests. Any of them may have been charged. These are all of the key's open requests. */
+/** All open requests of a key. The service may have charged any of them. */
 export interface LostRequests {
-  /** The bucket from which they are paid. */
+  /** The bucket that pays for the requests. */
   bucket: Bucket;
-  /** The last reading without open requests, minus later known costs. */
+  /** The last reading without open requests, minus costs that became known later. */
   before: number;
-  /** The readings before all other requests were answered. */
+  /** The readings from the time before all other requests were answered. */
   glances?: readonly Glance[];
-  /** Each request's ID and size. The size is the most that the request can cost. */
+  /** The ID and the size of each request. The size is the maximum cost of the request. */
   requests: readonly { id: string; items: number }[];
 }
 
@@ -24,8 +24,9 @@ type LossDeps = Pick<SyncDeps, 'store' | 'partner' | 'clock' | 'sightings'>;
 type LossRun = Pick<Run, 'integration' | 'lease' | 'control'>;
 
 /**
- * Waits for the quiet time (`settleAfterMs`) and reads the balance. `leases` belong to the requests' integrations,
- * which may differ from the run's. Returns `stopped` without a result if the run stops first.
+ * Waits for a quiet time (`settleAfterMs`) and reads the balance. `leases` are the leases of the requests'
+ * integrations, which may be other integrations than the run's. Returns `stopped` without a result if the run stops
+ * first.
  *
  * The quiet time starts once this process has the lease and knows all requests. From then on, no other process can send
  * a request. The recorded send time is not used, because the other process's clock may be wrong.
@@ -51,10 +52,10 @@ export async function findLosses(
   return { losses: judgeLosses(items, { before, meanwhile, glances, balance }), balance };
 }
 
-/** During the quiet time, the balance is read this often. The leases are renewed just as often. */
+/** The interval between balance readings during the quiet time. The leases are renewed at the same interval. */
 const WATCH_MS = 10_000;
 
-/** Sleeps until a monotonic time and reads the balance repeatedly. */
+/** Waits until a monotonic time, and reads the balance at intervals. */
 async function watchUntil(
   { clock, store, partner }: LossDeps,
   run: LossRun,
@@ -75,10 +76,10 @@ async function watchUntil(
   return seen;
 }
 
-/** After this many readings, the loss counts as unprovable. */
+/** The maximum number of readings. After them, the result counts as unprovable. */
 const MAX_READINGS = 10;
 
-/** The pause between readings, as a fraction of the quiet time. It is limited by these bounds. */
+/** The pause between readings, as a fraction of the quiet time and within these limits. */
 const READING_GAP_PART = 0.1;
 const MIN_READING_GAP_MS = 50;
 const MAX_READING_GAP_MS = 5_000;
@@ -106,7 +107,7 @@ async function readTwice(
   return 'restless';
 }
 
-/** The run renews its own lease. */
+/** Renews the leases of other integrations. The run renews its own lease. */
 async function renewOthers(
   store: LossDeps['store'],
   run: LossRun,
@@ -115,7 +116,7 @@ async function renewOthers(
   for (const lease of leases) if (lease !== run.lease) await store.leases.renew(lease);
 }
 
-/** Requests that other processes have settled are never removed by ID. */
+/** The maximum number of remembered requests. Requests that other processes have finished are never removed by ID. */
 const MAX_REMEMBERED = 1_000;
 
 export function createObservations(): Observations {

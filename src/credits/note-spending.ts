@@ -1,4 +1,4 @@
-/** Writes each spending request to the journal before it is sent and after it has ended. */
+/** Writes each request that costs credits to the journal, before it is sent and after it has ended. */
 import { messageOf } from '../core/errors.ts';
 import type { Run, SyncDeps } from '../sync/control/context.ts';
 import { SpendingHeld } from './confirm.ts';
@@ -9,7 +9,7 @@ type JournalDeps = Pick<SyncDeps, 'clock' | 'log'> & {
 };
 type JournalRun = Pick<Run, 'id' | 'control' | 'integration'>;
 
-/** The data about a request for its line in the journal. */
+/** The data about a request that its journal line contains. */
 export type JournaledRequest = Omit<IntendedLine, 'what' | 'store' | 'at' | 'integration' | 'run'>;
 
 /** The end of a request: its cost, and the job of each contact (tracking ID → job ID). */
@@ -22,8 +22,8 @@ export interface JournaledEnd {
 export const JOURNAL_UNWRITABLE = 'journal_unwritable';
 
 /**
- * Thrown if the journal cannot be written. Nothing is sent in that case, because a restore would buy the same profiles
- * again.
+ * Thrown if donor-sync cannot write to the journal. It then sends nothing, because it would buy the same profiles again
+ * after a restore.
  */
 export class JournalUnwritable extends SpendingHeld {
   constructor(path: string | null, cause: unknown) {
@@ -40,7 +40,7 @@ function stopFor({ control }: JournalRun, path: string | null, cause: unknown): 
   return unwritable;
 }
 
-/** If writing fails, nothing more is spent. */
+/** Writes a balance to the journal. If writing fails, the run spends no more credits. */
 export async function noteBalance(
   { store, clock }: Omit<JournalDeps, 'log'>,
   run: JournalRun,
@@ -55,8 +55,8 @@ export async function noteBalance(
 }
 
 /**
- * Resolves after the request is on disk, outside the database. If writing fails, stops spending and throws
- * JournalUnwritable, so nothing is sent.
+ * Writes a request to the journal before it is sent. Resolves when the line is saved on disk, outside the database. If
+ * writing fails, stops spending and throws JournalUnwritable, so that the request is not sent.
  */
 export async function noteIntended(
   { store, clock }: JournalDeps,
@@ -73,8 +73,9 @@ export async function noteIntended(
 }
 
 /**
- * Resolves even if writing fails. After a failure, nothing more is spent, but the database still records the end. After
- * a restore, a user decides about requests without a recorded end.
+ * Writes the end of a request to the journal. Resolves even if writing fails. After a failure, the run spends no more
+ * credits, but the database still records the end. After a restore, a user decides about requests without a recorded
+ * end.
  */
 export async function noteEnd(
   { store, clock, log }: JournalDeps,

@@ -4,9 +4,11 @@ import type { Reader } from '../database/reader.ts';
 import { type Reconciliation, reconcile } from './statements/reconciliation.ts';
 
 export interface KeyReconciliation extends Omit<Reconciliation, 'partnerKey'> {
-  /** How much the balance fell, or null if unknown. */
+  /** The number of credits by which the balance fell, or null if it is unknown. */
   lost: number | null;
-  /** How much the balance fell in addition to the recorded charges. Negative if credits were bought. */
+  /**
+   * The number of credits by which the balance fell more than the recorded charges. Negative if someone bought credits.
+   */
   foreign: number | null;
 }
 
@@ -24,7 +26,7 @@ function withDifference({ partnerKey: _, ...key }: Reconciliation): KeyReconcili
   return { ...key, lost, foreign: lost === null ? null : lost - charged };
 }
 
-/** Describes the balance of a key in whole sentences. */
+/** Describes the difference of a key's balance in complete sentences. */
 export function describeDifference({
   balanceBefore,
   balanceAfter,

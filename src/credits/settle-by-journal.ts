@@ -1,6 +1,6 @@
 /**
- * Settles lost submissions from the spending journal. A process may have ended after it wrote the response to the
- * journal but not to the database. The database may also come from an older backup.
+ * Finds the results of lost submissions in the spending journal. A process may have ended after it wrote a response to
+ * the journal but not to the database. The database may also come from an older backup.
  */
 import { isConfigurationError } from '../core/errors.ts';
 import type { Run, SyncDeps } from '../sync/control/context.ts';
@@ -13,7 +13,7 @@ type SettleDeps = Pick<SyncDeps, 'log'> & {
   store: Pick<SyncDeps['store'], 'checkpoint' | 'spendingJournal'>;
 };
 
-/** Returns true if any submission was settled, so everything must be checked again. */
+/** Returns true if the journal contained a result, so that everything must be checked again. */
 export async function settleByJournal(
   { store, log }: SettleDeps,
   run: Pick<Run, 'id'>,
@@ -42,7 +42,9 @@ export async function settleByJournal(
   return isSettled;
 }
 
-/** Returns no lines if the journal is unreadable. The balance then settles the submissions. */
+/**
+ * Reads the lines of the journal. Returns no lines if the journal is unreadable. The balance then shows the results.
+ */
 async function readLines(
   journal: SyncDeps['store']['spendingJournal'],
   log: SyncDeps['log'],
@@ -56,7 +58,7 @@ async function readLines(
   }
 }
 
-/** False if the balance has settled the submission, so its jobs are unknown. */
+/** True if the line contains the jobs. False if the balance showed the result, because the jobs are then unknown. */
 function tellsJobs({ charged, jobs }: AnsweredLine): boolean {
   return charged === 0 || Object.keys(jobs).length > 0;
 }

@@ -1,6 +1,6 @@
 /**
- * Settles lost submissions of former service keys. No run reads these keys' balances any more. No run polls their jobs
- * either. They count as charged unless the journal has the response.
+ * Handles lost submissions of former service keys. Runs no longer read these keys' balances and no longer poll their
+ * jobs. These submissions count as charged, unless the journal contains the response.
  */
 import type { Run, SyncDeps } from '../sync/control/context.ts';
 import { noteEnd } from './note-spending.ts';
@@ -13,7 +13,7 @@ type SettleRun = Pick<Run, 'id' | 'control' | 'integration' | 'lease' | 'partner
 
 const WHY = 'its service key was replaced before the balance could show it';
 
-/** The run has the lease, so no process waits for the responses. */
+/** Handles the lost submissions of former keys. This run has the lease, so no other process waits for the responses. */
 export async function settleFormerKeys(deps: SettleDeps, run: SettleRun): Promise<void> {
   const { store, log } = deps;
   const { lease, integration, partnerKey } = run;

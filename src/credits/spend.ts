@@ -1,8 +1,8 @@
 /**
- * The protocol of everything that costs credits. Each payment is recorded as intended in the database and in the
- * journal before its request is sent. The lease and the clock are confirmed immediately before sending. A payment ends
- * when its response is on disk. A lost response must be settled by a proof. Until then, nothing else is sent with the
- * same key. The proof first waits for other requests in flight.
+ * The procedure for everything that costs credits. Before a request is sent, the database and the journal contain its
+ * intent. Immediately before sending, the lease and the clock are confirmed. A payment is complete when its response is
+ * saved on disk. If a response is lost, a proof must show whether the request was charged. Until then, no other request
+ * with the same key is sent. The proof first waits for other requests in flight.
  */
 import { isDonorSyncError, messageOf } from '../core/errors.ts';
 import type { Lease } from '../database/leases.ts';
@@ -18,27 +18,27 @@ import {
   noteIntended,
 } from './note-spending.ts';
 
-/** After this many temporary failures in a row, the run stops spending. */
+/** The number of temporary failures in a row after which the run stops spending. */
 const MAX_FAILURES_IN_ROW = 5;
 
-/** The delay after the first failure. The wait doubles with each further failure. */
+/** The delay after the first failure. The delay doubles with each further failure. */
 const FAILURE_WAIT_MS = 1_000;
 
-/** After this many requests without any processed item, the run stops spending. */
+/** The number of requests without any processed item after which the run stops spending. */
 const MAX_EMPTY_IN_ROW = 3;
 
-/** How often the run checks whether it may send a request. Other open requests can prevent it. */
+/** The interval at which the run checks whether it may send a request. Other open requests can prevent sending. */
 const LOOK_MS = 250;
 
-/** Ends that wait when a request has finished. */
+/** The signal that ends this wait when a request has finished. */
 const LANDED = 'a request has finished';
 
-/** The wait for another run's request, in addition to the quiet time. */
+/** The time to wait for another run's request, in addition to the quiet time. */
 const OTHER_RUN_PATIENCE_MS = 10 * 60_000;
 
 /**
- * The end of one attempt to spend. `waited` means that there was nothing to send. `over` means that further attempts in
- * this run are useless.
+ * The result of one attempt to spend. `waited` means that there was nothing to send. `over` means that further attempts
+ * in this run are useless.
  */
 export type Attempt = 'progress' | 'waited' | 'nothing_processed' | 'failed' | 'over';
 
@@ -48,58 +48,61 @@ export interface Unanswered {
   integrationId: string;
 }
 
-/** A request with a lost response, and its integration's lease. */
+/** A request with a lost response, and the lease of its integration. */
 export interface Lost<Open extends Unanswered> {
   open: Open;
   lease: Lease;
 }
 
-/** Settles lost responses of one kind. */
+/** Finds out whether requests of one kind with lost responses were charged. */
 export interface Proof<Open extends Unanswered> {
-  /** Returns the key's requests that still wait for a response. */
+  /** Returns the requests of the key that have no response yet. */
   listOpen(): Promise<Open[]>;
   letsOthersPass(open: Open): boolean;
   /**
-   * True if the request may be settled while its integration's run is in progress. No process sends the request or
-   * waits for it. Defaults to false.
+   * True if the request's result may be proved while its integration's run is in progress, because no process waits for
+   * the response. Defaults to false.
    */
   isGivenUp?(open: Open): boolean;
-  /** Records that nobody waits for these responses. Other runs wait until they are settled. */
+  /** Records that no process waits for these responses. Other runs wait until the results are proved. */
   markLost?(lost: readonly Lost<Open>[]): Promise<void>;
-  /** Called while lost requests wait for others in flight. Finds out which lost requests can already be settled. */
+  /**
+   * Called while lost requests wait for other requests in flight. Finds the lost requests whose result can already be
+   * proved.
+   */
   watch?(): Promise<void>;
-  /** Changes nothing if the run stops. */
+  /** Proves the results of lost requests. Changes nothing if the run stops. */
   prove(lost: readonly Lost<Open>[], givenUp: readonly Open[]): Promise<void>;
 }
 
 export interface Payment<Intent extends { id: string }, Answer> {
-  /** Returns the request's journal line, or null if it is certainly free. */
+  /** Returns the journal line of a request, or null if the request is certainly free. */
   toJournal(intent: Intent): JournaledRequest | null;
-  /** Returns the response's line in the spending journal. */
+  /** Returns the journal line of a response. */
   toJournaledEnd(answer: Answer, intent: Intent): JournaledEnd;
-  /** Sends the request. `mayLeave` is called right before each attempt. */
+  /** Sends the request. `mayLeave` is called immediately before each attempt. */
   send(intent: Intent, mayLeave: MayLeave): Promise<Answer>;
   accept(intent: Intent, answer: Answer): Promise<Attempt>;
-  /** Records that no response arrived. It may have been charged. */
+  /** Records that no response arrived. The request may have been charged. */
   lose(intent: Intent, error: unknown): Promise<Attempt>;
-  /** Records a refused request, which cost nothing. */
+  /** Records a request that the service refused. It cost nothing. */
   refuse(intent: Intent, error: unknown): Promise<Attempt | null>;
-  /** Explains why spending stops. Defaults to the service's message. */
+  /** Returns the reason why spending stops. Defaults to the service's message. */
   explain?(message: string): string;
 }
 
 export interface Kind<Intent extends { id: string }, Answer, Open extends Unanswered>
   extends Proof<Open>,
     Payment<Intent, Answer> {
-  /** A plural noun for the things that are sent. The report uses it. */
+  /** A plural noun for the objects that are sent. The report contains this noun. */
   what: string;
   /**
    * Records the next request before it is sent. Returns an attempt if there is nothing to send. `later` means that
-   * requests in flight must finish first. After `waited`, it first checks for requests to settle. If it finds any, it
-   * sends nothing.
+   * requests in flight must finish first. After `waited`, first checks for lost requests. If there are any, sends
+   * nothing.
    */
   intend(isStillClear: () => Promise<boolean>): Promise<Intent | Attempt | 'later'>;
-  /** The maximum number of this run's requests in flight. Defaults to one. */
+  /** The maximum number of this run's requests that are in flight at the same time. Defaults to one. */
   atOnce?(): number;
 }
 
@@ -135,7 +138,10 @@ async function sendAll<Intent extends { id: string }, Answer, Open extends Unans
   underWay: UnderWay<Intent>,
 ): Promise<void> {
   const { requests } = underWay;
-  /** The lost responses at the last check. An impossible number after each new request forces another check. */
+  /**
+   * The number of lost responses at the last check. After each new request, it is set to an impossible number, so that
+   * the check is repeated.
+   */
   let clearAt = NOT_CLEAR;
   while (!underWay.isOver) {
     const atOnce = underWay.failures > 0 ? 1 : (kind.atOnce?.() ?? 1);
@@ -154,30 +160,30 @@ async function sendAll<Intent extends { id: string }, Answer, Open extends Unans
     const intent = isFree ? await kind.intend(isStillClear) : 'later';
     clearAt = intent === 'waited' ? lost : NOT_CLEAR;
     if (intent === 'later' || (intent === 'over' && requests.size > 0)) {
-      // Finished requests may have made contacts due again, and made room for more requests.
+      // Finished requests may have made contacts due again, and further requests may now be possible.
       await underWay.landing();
     } else if (typeof intent === 'string') underWay.note(intent);
     else underWay.launch(intent);
   }
 }
 
-/** The run's requests in flight, and the results of finished requests. They exist only in memory. */
+/** The run's requests in flight, and the results of finished requests. They are only in memory. */
 interface UnderWay<Intent> {
   readonly requests: ReadonlyMap<string, Promise<void>>;
   readonly isOver: boolean;
   /** The error that ended the spending, if any. */
   readonly failure: { error: unknown } | null;
-  /** The number of successive requests that have failed temporarily. */
+  /** The number of successive requests with a temporary failure. */
   readonly failures: number;
   /** The IDs of the requests whose responses were lost. */
   readonly lost: ReadonlySet<string>;
   launch(intent: Intent): void;
   note(attempt: Attempt): void;
-  /** Resolves when a request finishes. Also resolves after a while, because more requests may be possible. */
+  /** Resolves when a request finishes. Also resolves after a while, because a further request may be possible. */
   landing(): Promise<void>;
-  /** Waits for the time that the failures require. */
+  /** Waits after failures. The wait depends on the number of failures. */
   pause(): Promise<void>;
-  /** Resolves once nothing is in flight. */
+  /** Resolves when no request is in flight. */
   end(): Promise<void>;
 }
 
@@ -232,7 +238,7 @@ function createUnderWay<Intent extends { id: string }, Answer, Open extends Unan
       const nap = new AbortController();
       const signal = AbortSignal.any([nap.signal, run.control.stopping]);
       await Promise.race([...requests.values(), clock.sleep(LOOK_MS, signal)]);
-      // Without a reason, each abort would create an error with a stack trace.
+      // Aborting without a reason would create an error with a stack trace each time.
       nap.abort(LANDED);
     },
     async pause() {
@@ -261,7 +267,7 @@ function createUnderWay<Intent extends { id: string }, Answer, Open extends Unan
 
 const NOTHING_CHARGED: JournaledEnd = { charged: 0, jobs: {} };
 
-/** Sends the recorded request and records the result. */
+/** Sends a recorded request and records its result. */
 export async function spendOnce<Intent extends { id: string }, Answer>(
   deps: Omit<SpendDeps, 'takeLease'>,
   run: SpendRun,
@@ -285,7 +291,7 @@ export async function spendOnce<Intent extends { id: string }, Answer>(
     const attempt = await kind.refuse(intent, error);
     if (attempt !== null) return attempt;
     if (run.control.ending.aborted) return 'over';
-    // Spending has already been stopped where the problem was found.
+    // The code that found the problem has already stopped the spending.
     if (error instanceof SpendingHeld) return 'over';
     if (error instanceof CreditsExhausted) {
       const { message } = error;
@@ -299,13 +305,14 @@ export async function spendOnce<Intent extends { id: string }, Answer>(
     throw error;
   }
   if (line !== null) await noteEnd(deps, run, intent.id, kind.toJournaledEnd(answer, intent));
-  // This statement must stay outside the `try`. If it fails, the open intent is settled like a lost response.
+  // This line must remain outside the `try` block. If it fails, the open intent is handled like a lost response.
   return kind.accept(intent, answer);
 }
 
 /**
- * Settles lost responses. `clear` means that a request may be sent, and `occupied` that others must finish first.
- * `stopped` means that nothing may be sent, because the run stops or another run does not finish.
+ * Proves the results of lost responses. `clear` means that a request may be sent, and `occupied` that other requests
+ * must finish first. `stopped` means that nothing may be sent, because the run stops or another run's request does not
+ * finish.
  */
 export async function settleOpen<Open extends Unanswered>(
   deps: SettleDeps,
@@ -316,8 +323,8 @@ export async function settleOpen<Open extends Unanswered>(
   const { clock, log } = deps;
   let waited = { ids: '', sinceMs: 0 };
   while (!run.control.stopping.aborted) {
-    // Copied before the store is read. A request that finishes in between still looks open in the store. If it is lost
-    // by then, it must be settled with the others.
+    // The set is copied before the database is read. If a request finishes in between, the database still shows it as
+    // open. If its response was lost, it must be handled with the other lost requests.
     const own = new Set(underWay.keys());
     const others = (await proof.listOpen()).filter(({ id }) => !own.has(id));
     if (others.length === 0) return 'clear';
@@ -338,7 +345,7 @@ export async function settleOpen<Open extends Unanswered>(
   return 'stopped';
 }
 
-/** Settles other runs' requests that nobody waits for. All of them share one balance. */
+/** Proves the results of other runs' requests for which no process waits. All these requests share one balance. */
 async function settleOthers<Open extends Unanswered>(
   deps: Pick<SettleDeps, 'store' | 'takeLease'>,
   run: SpendRun,
@@ -348,7 +355,7 @@ async function settleOthers<Open extends Unanswered>(
 ): Promise<'clear' | 'occupied' | 'settled' | 'wait'> {
   const leases = await takeLeases(deps, run, seen);
   try {
-    // Their own runs may have settled them before this process got the leases.
+    // Before this process got the leases, the requests' own runs may have proved their results.
     const still = new Set((await proof.listOpen()).map(({ id }) => id));
     const others = seen.filter(({ id }) => still.has(id));
     const lost = others.flatMap((open) => {
@@ -359,7 +366,8 @@ async function settleOthers<Open extends Unanswered>(
     if (lost.length === 0 && living.every(proof.letsOthersPass)) return 'clear';
     await proof.markLost?.(lost);
     if (isOwnUnderWay) return 'occupied';
-    // A run settles its own lost requests. If one of ours is lost too, that run waits for us.
+    // Each run proves the results of its lost requests. If this run has a lost request too, the other run waits for
+    // this run.
     const isWaitedFor = lost.length > 0 && living.every((open) => proof.isGivenUp?.(open));
     if (living.length > 0 && !isWaitedFor) return 'wait';
     await proof.prove(lost, living);
@@ -371,7 +379,7 @@ async function settleOthers<Open extends Unanswered>(
   }
 }
 
-/** Skips leases of other running processes. */
+/** Acquires the leases of these integrations. Skips leases of other running processes. */
 async function takeLeases(
   { takeLease }: Pick<SpendDeps, 'takeLease'>,
   { integration, lease }: SpendRun,

@@ -1,4 +1,4 @@
-/** Shows spending by day and client, and the monthly bill. */
+/** Describes the spending by day and client, and the monthly bill. */
 
 import { stringify } from 'csv-stringify/sync';
 import type { Clock } from '../core/clock.ts';
@@ -18,7 +18,7 @@ import {
   toMonth,
 } from './statements/credit-spans.ts';
 
-/** The credits and contacts of one day (UTC). Days without any are listed too. */
+/** The credits and contacts of one day (UTC). Days without spending are listed too. */
 export interface SpentDayView {
   /** The day, such as `2026-11-22`. */
   day: string;
@@ -28,47 +28,47 @@ export interface SpentDayView {
   written: number;
 }
 
-/** This month's spending from a bucket (in the schedule's time zone), and its budget. */
+/** This month's spending from a bucket (in the schedule's time zone), and the budget. */
 export interface BudgetView {
   spent: number;
-  /** Null means no limit. */
+  /** The budget. Null means no limit. */
   perMonth: number | null;
 }
 
-/** A client in a month (UTC). */
+/** A client's spending in a month (UTC). */
 export interface ClientMonth {
   integration: string;
-  /** The ID is shown for clients that have no name or are no longer in the settings. */
+  /** The client's name. If a client has no name or is no longer in the settings, this is its ID. */
   name: string;
   enhancements: number;
   networks: number;
   queries: number;
   written: number;
-  /** Null if no contact was written. */
+  /** The credits per written contact. Null if no contact was written. */
   perWritten: number | null;
 }
 
 export interface ClientMonthView extends ClientMonth {
-  /** Null for past months and for clients that are no longer in the settings. */
+  /** The budgets. Null for past months, and for clients that are no longer in the settings. */
   budget: { enhancements: BudgetView; networks: BudgetView } | null;
 }
 
 export interface SpendingView {
-  /** Null means all clients that the user may access. */
+  /** The client, or null for all clients of the user. */
   integration: string | null;
   days: SpentDayView[];
-  /** `2026-11` */
+  /** The month, such as `2026-11`. */
   month: string;
-  /** Months with data, newest first. */
+  /** The months with spending, newest first. */
   months: string[];
   clients: ClientMonthView[];
-  /** The number of clients in the month. `from` is the index of the first client that is shown. */
+  /** The number of clients in the month. `from` is the position of the first client on the page. */
   total: number;
   from: number;
   sort: SpendingOrder;
 }
 
-/** `most-credits` adds up all buckets. */
+/** The orders of the list. `most-credits` adds up the credits of all buckets. */
 export const SPENDING_ORDERS = [
   'most-credits',
   ...(['name', 'name-backwards'] as const),
@@ -82,10 +82,10 @@ export const SPENDING_ORDERS = [
 export type SpendingOrder = (typeof SPENDING_ORDERS)[number];
 
 export interface SpendingQuestion {
-  /** Null means all clients. */
+  /** The clients to which the caller has access. Null means all clients. */
   reach: readonly string[] | null;
   integration: string | null;
-  /** The number of days that are shown, including today. */
+  /** The number of days on the page, including today. */
   days: number;
   /** The month, or null for the current month. */
   month: string | null;
@@ -93,7 +93,7 @@ export interface SpendingQuestion {
   sort: SpendingOrder;
 }
 
-/** The periods that users can select, in days. */
+/** The periods from which users can choose, in days. */
 export const SPENDING_DAYS = [30, 90, 365] as const;
 
 export const CLIENTS_PAGE = 25;
@@ -140,7 +140,10 @@ interface ClientPage extends Pick<SpendingQuestion, 'from' | 'sort'> {
   ids: readonly string[] | null;
 }
 
-/** The database has no client names, so every order except the default needs all of the month's clients. */
+/**
+ * Reads the clients of a month. The database contains no client names, so every order except the default needs all
+ * clients of the month.
+ */
 async function readClients(
   { reader }: SpendingStore,
   integrations: ReadonlyMap<string, Integration>,
@@ -157,7 +160,7 @@ async function readClients(
   return { clients: sorted.slice(from, from + CLIENTS_PAGE), total };
 }
 
-/** Clients with equal values are sorted by ID. */
+/** Compares clients. Clients with equal values are sorted by ID. */
 function compareClients(order: Exclude<SpendingOrder, 'most-credits'>) {
   return (one: ClientMonth, other: ClientMonth) =>
     COMPARISONS[order](one, other) || (one.integration < other.integration ? -1 : 1);
@@ -178,7 +181,7 @@ const COMPARISONS: Readonly<Record<Exclude<SpendingOrder, 'most-credits'>, Compa
   'fewest-queries': (one, other) => one.queries - other.queries,
   'most-written': (one, other) => other.written - one.written,
   'fewest-written': (one, other) => one.written - other.written,
-  // A client without written contacts comes last in both orders.
+  // Clients without written contacts come last in both directions.
   'most-per-contact': (one, other) => (other.perWritten ?? -1) - (one.perWritten ?? -1),
   'fewest-per-contact': (one, other) =>
     (one.perWritten ?? Number.MAX_VALUE) - (other.perWritten ?? Number.MAX_VALUE),
@@ -223,7 +226,7 @@ function everyDay(spent: readonly SpentSpan[], first: string, count: number): Sp
   });
 }
 
-/** The number of a bill's clients that are read together. */
+/** The number of clients in a bill that are read together. */
 const BILL_PAGE = 500;
 
 /** Returns the spending of each client in a month, highest first. */
@@ -250,7 +253,7 @@ export const BILL_HEADER = stringify([
   ],
 ]);
 
-/** Returns clients as rows of CSV. Cells are escaped, because a spreadsheet could run them as formulas. */
+/** Returns clients as CSV rows. Cells are escaped, because a spreadsheet could run a cell as a formula. */
 export function billLines(month: string, clients: readonly ClientMonth[]): string {
   return stringify(
     clients.map(({ integration, name, enhancements, networks, queries, written, perWritten }) => [

@@ -18,7 +18,7 @@ import {
   toMoment,
 } from './submission-end.ts';
 
-/** Records the started jobs and the spent credits. */
+/** Records the jobs that the service started and the credits that it charged. */
 export async function recordAcceptedSubmission(
   trx: RunTransaction,
   submissionId: string,
@@ -36,7 +36,8 @@ export async function recordAcceptedSubmission(
   }
   await dropErased(trx, submissionId, trx.clock.now());
   if (answer.charged > started.length) {
-    // If more was charged than there are jobs, it is unknown which contacts the rest paid for.
+    // If the service charged more credits than there are jobs, it is unknown for which contacts the remaining credits
+    // paid.
     await holdUnanswered(trx, submission, 'charged, and no job id came back');
   }
   await returnToDue(trx, submission, 'not_processed');
@@ -46,7 +47,7 @@ export async function recordAcceptedSubmission(
   });
 }
 
-/** The service refused the whole request and charged nothing. */
+/** Records that the service refused the whole request. The service charged nothing. */
 export async function recordRefusedSubmission(
   trx: RunTransaction,
   submissionId: string,
@@ -74,7 +75,7 @@ const start = prepared(
       .compile(),
 );
 
-/** Settles rejected contacts, so the same details are not submitted again. */
+/** Records rejected contacts, so that donor-sync does not submit the same details again. */
 async function settleRefused(
   trx: RunTransaction,
   submission: ClosedSubmission,
@@ -98,7 +99,10 @@ async function settleRefused(
   }
 }
 
-/** Drops jobs of contacts that were erased while the request was in flight. Their profiles must not be fetched. */
+/**
+ * Drops the jobs of contacts that were erased while the request was in flight. donor-sync must not fetch their
+ * profiles.
+ */
 async function dropErased(trx: RunTransaction, submissionId: string, now: number): Promise<void> {
   await closeErased(trx, { submissionId, now });
 }

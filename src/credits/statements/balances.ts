@@ -20,7 +20,7 @@ export async function findKeyBalance(
   };
 }
 
-/** Does nothing if a submission is open or was closed since `sequence`. */
+/** Stores a key's balance. Does nothing if a submission is open or has ended since `sequence`. */
 export async function recordKeyBalance(
   connection: TimedConnection,
   partnerKey: string,
@@ -42,7 +42,10 @@ export async function recordKeyBalance(
   });
 }
 
-/** Adds up an integration's enhancement credits since `since` (epoch ms). Open submissions count as spent. */
+/**
+ * Returns the enhancement credits that an integration has spent since `since` (epoch ms). Open submissions count as
+ * spent.
+ */
 export function getSpentSince(reader: Reader, integrationId: string, since: number) {
   return spentSince(reader, 'submissions', integrationId, since);
 }
@@ -83,7 +86,7 @@ const noteBalance = prepared(
       .compile(),
 );
 
-/** Stores a balance after two readings agreed. */
+/** Stores a balance after two equal readings. */
 export async function setBalance(
   trx: LeasedTransaction,
   partnerKey: string,
@@ -92,7 +95,7 @@ export async function setBalance(
   await trx.updateTable('partner_keys').set({ balance }).where('id', '=', partnerKey).execute();
 }
 
-/** Blocks other transactions with this key until this one ends. */
+/** Blocks other transactions about this key until this transaction ends. */
 export async function waitForPartnerKey(trx: LeasedTransaction, partnerKey: string): Promise<void> {
   await trx
     .insertInto('partner_keys')

@@ -1,4 +1,4 @@
-/** Adds up spending by day and month (UTC), so a whole year is quick to read. */
+/** Stores the spending of each day and month (UTC), so that a whole year can be read quickly. */
 
 import { sql } from 'kysely';
 import { OUTCOME_ORDER } from '../../core/outcome.ts';
@@ -11,12 +11,12 @@ import type { Trx } from '../../database/tables/tables.ts';
 export interface Spent {
   enhancements: number;
   networks: number;
-  /** Includes queries of runs and of users. The service chooses their bucket. */
+  /** The credits for queries of runs and users. The service decides which bucket pays for them. */
   queries: number;
   written: number;
 }
 
-/** `at`: The span, such as `2026-11-22` or `2026-11`. */
+/** The spending of a day or a month. `at` is the day or month, such as `2026-11-22` or `2026-11`. */
 export interface SpentSpan extends Spent {
   at: string;
 }
@@ -26,12 +26,12 @@ export interface ClientSpent extends Spent {
   integrationId: string;
 }
 
-/** Identifies the sum of all integrations. */
+/** The ID under which the sums of all integrations are stored. */
 const ALL = '';
 
 const DAY_MS = 86_400_000;
 
-/** Lost responses are settled within days, so runs skip older requests. */
+/** The time within which the results of lost responses are known. Runs skip older requests. */
 const SETTLED_WITHIN_MS = 35 * DAY_MS;
 
 const WRITTEN = OUTCOME_ORDER.indexOf('written');
@@ -40,12 +40,12 @@ export function toDay(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
 }
 
-/** `2026-11` */
+/** Returns the month of a day, such as `2026-11`. */
 export function toMonth(day: string): string {
   return day.slice(0, 7);
 }
 
-/** Returns the days with spending or writes, in order. */
+/** Returns the days with spending or written contacts, in order. */
 export async function listSpentDays(
   reader: Reader,
   integrationIds: readonly string[] | null,
@@ -69,7 +69,7 @@ export async function listSpentDays(
   return [...days.values()].sort((a, b) => (a.at < b.at ? -1 : 1));
 }
 
-/** Returns the months with data, newest first. */
+/** Returns the months with spending or written contacts, newest first. */
 export async function listSpentMonths(reader: Reader, limit: number): Promise<string[]> {
   const rows = await reader
     .selectFrom('credit_spans')
@@ -83,8 +83,8 @@ export async function listSpentMonths(reader: Reader, limit: number): Promise<st
 }
 
 /**
- * Lists clients with spending or writes in a month, highest spending first. Null includes all integrations. `total`
- * counts the clients.
+ * Lists clients with spending or written contacts in a month, highest spending first. Null includes all integrations.
+ * `total` is the number of clients.
  */
 export async function listSpendingClients(
   reader: Reader,
@@ -123,7 +123,7 @@ function ofMonth(reader: Reader, month: string) {
     reader
       .selectFrom('credit_spans')
       .select(['integration_id', 'enhancements', 'networks', 'queries', 'written'])
-      // A literal, because the index covers only months.
+      // The value is written into the statement, because the index contains only months.
       .where('span', '=', sql.lit('month'))
       .where('at', '=', month)
   );
@@ -155,12 +155,12 @@ function added(before: Spent | undefined, sums: Sums): Spent {
   };
 }
 
-/** The amounts to add to each day and month. */
+/** The amounts that must be added to each day and month. */
 type Changes = Map<string, Spent>;
 
 /**
- * Adds up spending when a run ends. Adds only the differences of recently settled days, so it can be repeated. Written
- * contacts are counted with the run's rows.
+ * Adds up the spending when a run ends. Adds only the differences for recent days, so it can be repeated. Written
+ * contacts are counted together with the run's rows.
  */
 export async function recordSpent(
   trx: Trx,
@@ -178,8 +178,8 @@ export async function recordSpent(
 }
 
 /**
- * Corrects sums after requests have changed later than their run. `since` is each integration's first changed request
- * (epoch ms).
+ * Corrects the sums after requests have changed later than their run. `since` contains, for each integration, the time
+ * of the first changed request (epoch ms).
  */
 export async function recountSpent(trx: Trx, since: ReadonlyMap<string, number>): Promise<void> {
   const found = new Map<string, Changes>();
@@ -189,7 +189,7 @@ export async function recountSpent(trx: Trx, since: ReadonlyMap<string, number>)
   await addAll(trx, found);
 }
 
-/** Query costs are added immediately, because no run checks them again. `at` is in epoch ms. */
+/** Adds the cost of a query. It is added immediately, because no run checks it again. `at` is in epoch ms. */
 export async function addQueryCost(
   trx: Trx,
   integrationId: string,
@@ -202,7 +202,7 @@ export async function addQueryCost(
   await addAll(trx, new Map([[integrationId, changes]]));
 }
 
-/** Returns the cost since the day of `since`, minus the cost that is already in the sums. */
+/** Returns the spending since the day of `since`, minus the spending that the sums already contain. */
 async function findDifferences(trx: Trx, integrationId: string, since: number): Promise<Changes> {
   const changes: Changes = new Map();
   const from = since - (since % DAY_MS);
@@ -226,7 +226,7 @@ function change(changes: Changes, at: string, by: Spent): void {
   changes.set(at, added(changes.get(at), by));
 }
 
-/** Adds the amounts. All transactions use the same order, so they cannot block each other. */
+/** Adds the amounts. All transactions use the same order, which prevents deadlocks. */
 async function addAll(trx: Trx, found: ReadonlyMap<string, Changes>): Promise<void> {
   const all: Changes = new Map();
   for (const [integrationId, changes] of inOrder(found)) {
@@ -242,7 +242,7 @@ function inOrder<Value>(entries: ReadonlyMap<string, Value>): [string, Value][] 
   return [...entries].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** Reads the start of a run and the number of contacts that it has written. */
+/** Reads the start of a run, and the number of contacts to which it has written. */
 const writtenBy = preparedRead((db, { runId }: Slots<{ runId: string }>) =>
   db
     .selectFrom('runs')

@@ -1,4 +1,4 @@
-/** Records a submission on disk before its request is sent. */
+/** Records a submission in the database before its request is sent. */
 import { sql } from 'kysely';
 import { move } from '../../contacts/life/apply-events.ts';
 import { findOpenSubmissions, lockKey, MAX_SLOTS } from '../../contacts/open-submissions.ts';
@@ -12,15 +12,15 @@ export interface Intent {
   submissionId: string;
   runId: string;
   partnerKey: string;
-  /** The mapping that the people's data was read with. */
+  /** The mapping with which the people's data was read. */
   mapping: string;
   /** The people, in the order of the request. */
   jobs: readonly IntendedJob[];
-  /** A contact that can share a paid job must share it. */
+  /** The rules for sharing. A contact that can share a paid job must share it. */
   sharing: SharingRules;
-  /** The maximum number of open submissions, including this one. Defaults to 1. */
+  /** The maximum number of open submissions, including this submission. Defaults to 1. */
   atOnce?: number;
-  /** The credits that must be left after all open submissions and this one. */
+  /** The number of credits that must remain after all open submissions and this submission. */
   keep?: number;
 }
 
@@ -39,10 +39,10 @@ export type IntentResult =
   | { recorded: false; why: IntentRefusal };
 
 /**
- * Why an intent was not recorded. `key_busy`: too many submissions are open, one is lost, or they need the credits.
- * `balance_unknown`: the balance was not read. `balance_changed`: another run has spent credits, and too few are left.
- * `person_paid`: another run has paid for one of the people. `person_open`: one of the people is in an open submission.
- * `contacts_changed`: a contact's state has changed.
+ * The reason why an intent was not recorded. `key_busy`: too many submissions are open, a response is lost, or open
+ * submissions need the credits. `balance_unknown`: the balance was not read. `balance_changed`: another run has spent
+ * credits, and too few are left. `person_paid`: another run has paid for one of the people. `person_open`: one of the
+ * people is in an open submission. `contacts_changed`: a contact's state has changed.
  */
 export type IntentRefusal =
   | 'key_busy'
@@ -52,7 +52,7 @@ export type IntentRefusal =
   | 'person_open'
   | 'contacts_changed';
 
-/** Records the intent with the current balance. Returns false if it was not recorded. */
+/** Records the intent with the current balance. Returns false if the intent was not recorded. */
 export async function recordSubmissionIntent(
   checkpoint: Checkpoint,
   lease: Lease,
@@ -84,8 +84,8 @@ async function insertIntent(trx: RunTransaction, intent: Intent): Promise<Intent
     now: trx.clock.now(),
   });
   if (inserted.numAffectedRows === 0n) throw new IntentRefused('key_busy');
-  // Shares are looked up after locking the key, when the previous holder has recorded its payments. Earlier lookups
-  // could miss a payment.
+  // Shared jobs are searched after the key is locked, because the previous transaction has then recorded its payments.
+  // An earlier search could miss a payment.
   const shares = await findShares(trx, trx.fingerprint, integrationId, intent.jobs, intent.sharing);
   if (shares.size > 0) throw new IntentRefused('person_paid');
   const open = await findOpenPersons(trx, intent.partnerKey, intent.jobs);
@@ -94,7 +94,7 @@ async function insertIntent(trx: RunTransaction, intent: Intent): Promise<Intent
   return { recorded: true, balanceBefore: key.balance };
 }
 
-/** Returns a slot if another submission is allowed. */
+/** Returns the number of a free slot, if another submission is allowed. */
 async function freeSlot(trx: RunTransaction, intent: Intent, balance: number): Promise<number> {
   const { partnerKey, jobs, atOnce = 1, keep = 0 } = intent;
   const open = await findOpenSubmissions(trx, partnerKey);
@@ -138,7 +138,7 @@ async function insertJobs(trx: RunTransaction, intent: Intent): Promise<void> {
         person,
         reason,
         'intended',
-        // Keeps the send order even if another host's clock is fast.
+        // Keeps the order of submissions even if another host's clock is fast.
         Math.max(now, ...afterThose(crmId, person)),
       ]),
     });
@@ -183,7 +183,7 @@ const insertSubmission = prepared((db, submission: Slots<NewSubmission>) =>
     .compile(),
 );
 
-/** A job's columns before its request is sent. */
+/** The columns of a job before its request is sent. */
 const INTENDED = [
   'tracking_id',
   'submission_id',
@@ -208,12 +208,12 @@ const insertBatch = prepared(
 type Asked = {
   integrationId: string;
   crmIds: readonly string[];
-  /** The possible people of these contacts. */
+  /** The fingerprints of the people that these contacts may be. */
   alike: readonly string[];
   now: number;
 };
 
-/** Finds submissions of these people whose time is in the future by this machine's clock. */
+/** Finds submissions of these people whose time is in the future according to this machine's clock. */
 const findLater = preparedRead((db, { integrationId, crmIds, alike, now }: Slots<Asked>) =>
   db
     .selectFrom('jobs')
@@ -225,7 +225,7 @@ const findLater = preparedRead((db, { integrationId, crmIds, alike, now }: Slots
       ]),
     )
     .where('submitted_at', '>=', now)
-    // A job without cost may have a time from a clock that was days ahead. Such a job must not affect a submission.
+    // A job without cost may have a time from a clock that was days ahead. This job must not affect a submission.
     .where('state', '<>', 'unpaid')
     .compile(),
 );

@@ -19,7 +19,7 @@ export interface RunningJob {
   submittedAt: number;
 }
 
-/** A finished job, with the contact that owns its profile. */
+/** A finished job, with the contact to which its profile belongs. */
 export interface ReadyJob {
   jobId: string;
   job: FromRow<Selectable<Tables['jobs']>>;
@@ -52,8 +52,8 @@ export async function listRunningJobs(
 }
 
 /**
- * Counts all running jobs and the jobs after the given one, and returns when the oldest of the latter was submitted.
- * Without a given job, all running jobs count.
+ * Counts all running jobs, and the running jobs after the given job. Also returns the submission time of the oldest job
+ * after the given job. If no job is given, all running jobs count.
  */
 export async function countRunningJobs(
   reader: Reader,
@@ -72,20 +72,20 @@ export async function countRunningJobs(
   };
 }
 
-/** A paid job that ended without a result. */
+/** A paid job that has ended without a result. */
 export interface LostJob {
   trackingId: string;
   submissionId: string;
   crmId: string;
   /** The fingerprint of the submitted identity. */
   identity: string;
-  /** Null if the job is not shared. */
+  /** The fingerprint of the key and the person. Null if the job is not shared. */
   person: string | null;
   /** The time at which the job was submitted (epoch ms). */
   submittedAt: number;
 }
 
-/** Records the result of a poll. Resolves with the jobs that are lost. */
+/** Records the result of a poll. Resolves with the paid jobs that have ended without a result. */
 export async function recordJobProgress(
   trx: RunTransaction,
   runId: string,
@@ -101,7 +101,7 @@ export async function recordJobProgress(
     ...(await closeJobs(trx, trx.lease, run, progress.vanished, 'vanished', 'job_vanished')),
     ...(await closeJobs(trx, trx.lease, run, progress.tooOld, 'vanished', 'job_too_old')),
   ];
-  // All jobs are closed first, or another contact might inherit one of them.
+  // All jobs are closed first, because another contact might otherwise inherit one of these jobs.
   await inheritLater(trx, trx.lease, run, [...failed, ...lost]);
   return fromRows(lost);
 }
@@ -112,7 +112,8 @@ export async function countCompletedJobs(reader: Reader, integrationId: string):
 }
 
 /**
- * Lists jobs with a waiting profile, oldest first. Skips the given jobs and the jobs that this run has tried in vain.
+ * Lists jobs whose profile waits for delivery, oldest first. Skips the given jobs, and jobs that this run has tried
+ * without success.
  */
 export async function listReadyJobs(
   reader: Reader,
@@ -138,7 +139,7 @@ export async function listReadyJobs(
   });
 }
 
-/** Null if a different integration sent it. */
+/** Returns the run of a submission. Returns null if a different integration sent the submission. */
 export async function findRunOfSubmission(
   reader: Reader,
   integrationId: string,
@@ -153,7 +154,7 @@ export async function findRunOfSubmission(
   return row?.run_id ?? null;
 }
 
-/** Jobs without a response are skipped. */
+/** Returns the job IDs of these jobs. Skips jobs without a response. */
 export async function findJobIds(
   reader: Reader,
   trackingIds: readonly string[],
@@ -170,7 +171,10 @@ export async function findJobIds(
   return found;
 }
 
-/** A job that ended without a profile. A later run submits contacts of vanished jobs again if they have no result. */
+/**
+ * The columns of a job that has ended without a profile. A later run submits the contact of a vanished job again, if
+ * the contact has no result.
+ */
 const ENDED_COLUMNS = [
   'tracking_id',
   'submission_id',
@@ -197,7 +201,8 @@ async function closeJobs(
       .set({
         state,
         closed_at: run.now,
-        // A failed job means that the person is unknown to the service. A vanished job means nothing.
+        // If a job has failed, the service does not know the person. If a job has vanished, this means nothing about
+        // the person.
         ...(state === 'failed' ? answered(0, run.now) : {}),
       })
       .where('tracking_id', 'in', batch)
@@ -213,8 +218,8 @@ async function closeJobs(
 }
 
 /**
- * Keeps the answers of contacts that got a vanished job through a merge. Such contacts are not submitted again with the
- * same details.
+ * Keeps the answers of contacts that got a vanished job through a merge. donor-sync does not submit these contacts
+ * again with the same details.
  */
 async function keepAnswers(
   trx: RunTransaction,
@@ -243,7 +248,7 @@ const complete = prepared((db, { trackingIds }: Slots<{ trackingIds: readonly st
     .compile(),
 );
 
-/** Stations read these counts whenever they look for work. */
+/** Counts completed jobs. Stations read this number whenever they look for work. */
 const countCompleted = preparedRead((db, { integrationId }: Slots<{ integrationId: string }>) =>
   db
     .selectFrom('jobs')
@@ -332,10 +337,10 @@ function countedFrom(jobs: ReturnType<typeof running>, after: Slots<Departure> |
   ]);
 }
 
-/** A job's position in the order of submission. */
+/** A job's position in the order of submissions. */
 type Departure = { submittedAt: number; trackingId: string };
 
-/** Selects jobs after the given job, or all jobs without one. */
+/** Selects the jobs after the given job, or all jobs if no job is given. */
 function isAfter(
   eb: ExpressionBuilder<Tables, 'jobs'>,
   after: Departure | Slots<Departure> | null,
@@ -347,12 +352,12 @@ function isAfter(
   ]);
 }
 
-/** The columns after the service has reported whether it recognised the person. */
+/** Returns the columns after the service has reported whether it recognised the person. */
 export function answered(known: 0 | 1, now: number): { known: 0 | 1; answered_at: number } {
   return { known, answered_at: now };
 }
 
-/** After these outcomes, the same run does not retry a delivery. */
+/** The outcomes after which the same run does not try the delivery again. */
 export const TRIED_IN_VAIN: OutcomeReason[] = [
   'crm_refused',
   'crm_busy',

@@ -1,4 +1,4 @@
-/** Settles submissions with a lost response. */
+/** Records the results of submissions with a lost response. */
 import { findOpenSubmissions, lockKey } from '../../contacts/open-submissions.ts';
 import type {
   Lease,
@@ -18,32 +18,32 @@ import {
   returnToDue,
 } from './submission-end.ts';
 
-/** How to treat contacts whose response was lost but whose credit was charged. */
+/** The handling of contacts whose response was lost but whose credit was charged. */
 export type AfterLoss = 'hold' | 'resubmit';
 
 export interface LostEnd {
   id: string;
   /**
-   * The run that settles the submission and reports its contacts. Null for another integration's contacts. They stay
-   * with the run that submitted them.
+   * The run that proves the result and reports its contacts. Null for another integration's contacts, because they
+   * remain with the run that submitted them.
    */
   run: string | null;
-  /** Null if the submission was not charged. Otherwise it was or may have been charged. */
+  /** Null if the submission was not charged. Otherwise, it was charged or may have been charged. */
   loss: { charged: number; afterwards: AfterLoss; detail: string } | null;
 }
 
-/** The balance's verdict on a key's open submissions. */
+/** The results of a key's open submissions, which the balance has proved. */
 export interface Settlement {
   partnerKey: string;
-  /** The key's sequence number when it was checked. */
+  /** The sequence number of the key at the time of the proof. */
   sequence: number;
   /** The current balance according to the service. */
   balance: number;
-  /** All open submissions of the key. All of them are settled together, because they share one balance. */
+  /** All open submissions of the key. Their results are recorded together, because they share one balance. */
   ends: readonly LostEnd[];
 }
 
-/** The key waits until the submission is settled. */
+/** Records that a response was lost. The key then waits until the result is proved. */
 export async function recordLostSubmission(
   trx: RunTransaction,
   submissionId: string,
@@ -63,9 +63,9 @@ export async function recordLostSubmission(
 }
 
 /**
- * Settles all of a key's open submissions. The caller holds the leases of their integrations. `beside` contains other
- * integrations' submissions, which their runs have marked as lost. Returns false and settles nothing if a submission
- * was opened or closed since the check.
+ * Records the results of all open submissions of a key. The caller has the leases of their integrations. `beside`
+ * contains other integrations' submissions, which their runs have marked as lost. If a submission was sent or answered
+ * since the proof, returns false and records nothing.
  */
 export async function settleLostSubmissions(
   { checkpointAll }: Pick<LeaseQueries, 'checkpointAll'>,
@@ -98,11 +98,11 @@ async function settleAll(
       owners.has(owner) || (state === 'lost' && beside.includes(owner)),
   );
   if (!isSame || !isOurs || key?.sequence !== sequence) throw new LookedAtTooEarly();
-  // All get the same time, because they share one balance.
+  // All submissions get the same time, because they share one balance.
   const now = trx.clock.now();
   for (const end of ends) await settleOne(trx, end, now);
   await setBalance(trx, partnerKey, balance);
-  // The run that settles the others adds them to the sums when it ends.
+  // The runs of the other submissions add them to the sums when they end.
   const ofOthers = new Set(ends.flatMap(({ id, run }) => (run === null ? id : [])));
   const firsts = open.flatMap((each): [string, number][] =>
     ofOthers.has(each.id) ? [[each.integration_id, each.intended_at]] : [],
@@ -110,7 +110,10 @@ async function settleAll(
   await recountSpent(trx, new Map(firsts.toSorted(([, a], [, b]) => b - a)));
 }
 
-/** Settles a submission of a key whose balance is no longer read. Returns false if it is already settled. */
+/**
+ * Records the result of a submission whose key's balance is no longer read. Returns false if the result was already
+ * recorded.
+ */
 export async function settleWithoutBalance(trx: RunTransaction, end: LostEnd): Promise<boolean> {
   const submission = await trx
     .selectFrom('submissions')
@@ -143,7 +146,7 @@ async function settleOne(
   });
 }
 
-/** Updates the report of the run that settled or sent the submission, even if the run has ended. */
+/** Updates the report of the run that sent the submission or proved its result, even if the run has ended. */
 async function recordInRun(
   trx: LeasedTransaction,
   closed: ClosedSubmission,
@@ -155,5 +158,5 @@ async function recordInRun(
   if (settledBy === null) await rewriteRunRows(trx, submission.run_id);
 }
 
-/** A submission was opened or closed since the check. */
+/** Thrown if a submission was sent or answered since the proof. */
 class LookedAtTooEarly extends Error {}

@@ -11,22 +11,25 @@ import { TRIED_IN_VAIN } from './jobs.ts';
 
 export type MappingRecord = FromRow<Selectable<Tables['mappings']>>;
 
-/** The results of paid contacts. */
+/** The results of contacts that were paid for. */
 export interface Answers {
   /** The number of contacts with an answer. */
   answered: number;
   known: number;
 }
 
-/** Paid contacts without an answer. */
+/** The paid contacts without a result. */
 export interface Unanswered {
-  /** This run may still get these answers. The contacts are submitted, running, or done and not delivered. */
+  /**
+   * The number of contacts whose result this run may still get. They are submitted, running, or done and not delivered
+   * yet.
+   */
   open: number;
-  /** Contacts whose submission failed in this run. Only a later run can get their answers. */
+  /** The number of contacts whose submission failed in this run. Only a later run can get their results. */
   stuck: number;
 }
 
-/** A time that is earlier than every answer. A job without an answer has no answer time. */
+/** A time before every answer. A job without an answer has no answer time. */
 const EVER = -1;
 
 /** Jobs in these states have no answer yet. */
@@ -55,7 +58,7 @@ export async function acceptMappingByTrial(trx: RunTransaction, id: string): Pro
     .execute();
 }
 
-/** Records that the service recognises too few people. A mapping that a user has accepted stays accepted. */
+/** Records that the service recognises too few people. If a user has accepted the mapping, it remains accepted. */
 export async function withdrawMapping(trx: RunTransaction, id: string): Promise<void> {
   await trx
     .updateTable('mappings')
@@ -67,8 +70,8 @@ export async function withdrawMapping(trx: RunTransaction, id: string): Promise<
 }
 
 /**
- * Records that a user accepts this mapping's match rate. Needs no lease, because a run in progress checks it before it
- * spends.
+ * Records that a user accepts the match rate of this mapping. Needs no lease, because a run in progress reads this
+ * before it spends credits.
  */
 export async function acceptMappingByPerson(
   trx: ActorTransaction,
@@ -85,7 +88,7 @@ export async function acceptMappingByPerson(
   await recordEntry(trx, { action: 'match_rate.accepted', integrationId });
 }
 
-/** Returns the last answers about paid contacts, at most `limit`. `since` excludes earlier answers. */
+/** Returns the last results of paid contacts, at most `limit`. `since` excludes earlier results. */
 export async function countAnswersByMapping(
   reader: Reader,
   integrationId: string,
@@ -97,9 +100,9 @@ export async function countAnswersByMapping(
 }
 
 /**
- * Includes recognised contacts from the same time whose profiles are not fetched yet. Unknown contacts are reported
- * immediately, but profiles arrive one after the other. Without them, the last answers might contain no recognised
- * contact.
+ * Counts results, including recognised contacts whose profiles are not fetched yet. The service reports unknown
+ * contacts immediately, but profiles arrive one after the other. Without these contacts, the last results might contain
+ * no recognised contact.
  */
 export async function countAnswersWithRecognised(
   reader: Reader,
@@ -118,7 +121,7 @@ function toAnswers(rows: readonly { known: number | null }[], alsoKnown: number)
   return { answered: rows.length + alsoKnown, known: known + alsoKnown };
 }
 
-/** Returns paid contacts without an answer, as this run sees them. */
+/** Returns the numbers of paid contacts without a result, from this run's point of view. */
 export async function countUnansweredByMapping(
   reader: Reader,
   integrationId: string,
@@ -128,7 +131,7 @@ export async function countUnansweredByMapping(
   const { rows } = await selectUnanswered(reader, { integrationId, id });
   const inVain: readonly string[] = TRIED_IN_VAIN;
   const stuck = rows.filter((row) => {
-    // Former keys' open submissions are settled at the start of a run and get no answer in it.
+    // The open submissions of former keys are handled at the start of a run. This run gets no result for them.
     if (row.state === 'intended') return row.partner_key !== run.partnerKey;
     const { state, outcome_run, outcome_reason } = row;
     return state === 'completed' && outcome_run === run.id && inVain.includes(outcome_reason);
@@ -138,7 +141,7 @@ export async function countUnansweredByMapping(
 
 type OfMapping = { integrationId: string; id: string };
 
-/** Jobs that share a credit show nothing new, so they are skipped. */
+/** Selects paid jobs. Jobs that share another job's credit add no information, so they are left out. */
 function paidJobs(reader: Reader, { integrationId, id }: Slots<OfMapping>) {
   return reader
     .selectFrom('jobs')
@@ -173,7 +176,7 @@ const selectUnanswered = preparedRead((db, mapping: Slots<OfMapping>) =>
       join
         .onRef('contacts.integration_id', '=', 'jobs.integration_id')
         .onRef('contacts.crm_id', '=', 'jobs.crm_id')
-        // A contact that has left or was submitted again does not get this job's result.
+        // If a contact has left or was submitted again, it does not get the result of this job.
         .onRef('contacts.tracking_id', '=', 'jobs.tracking_id'),
     )
     .select(['jobs.state', 'contacts.outcome_run', 'contacts.outcome_reason'])

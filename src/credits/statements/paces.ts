@@ -3,7 +3,7 @@ import { serverTime } from '../../database/database-time.ts';
 import { prepared, type Slots } from '../../database/prepared.ts';
 import type { Database } from '../../database/tables/tables.ts';
 
-/** The latest possible time of a reservation. A row from a wrong clock therefore corrects itself. */
+/** The latest valid sending time. A row from a wrong clock therefore corrects itself. */
 const FURTHEST_MS = 60_000;
 
 const nowUs = sql<number>`(${serverTime(0)}) * 1000`;
@@ -21,12 +21,12 @@ const reserve = prepared(
   },
 );
 
-/** Assigns departure times to all hosts by the Postgres clock. Implements the board in `partner/key-pace.ts`. */
+/** Assigns sending times to all hosts, by the clock of Postgres. Implements the board in `partner/key-pace.ts`. */
 export function createPaceBoard(db: Database) {
   return {
     /**
-     * Reserves departures that are `apartMs` apart. After a pause, `burst` departures are available immediately.
-     * Returns the wait for the first departure (ms), which can be negative. Unused departures are lost.
+     * Reserves sending times that are `apartMs` apart. After a pause, `burst` requests can be sent immediately. Returns
+     * the wait before the first request (ms), which can be negative. Unused times are lost.
      */
     async reserve(
       key: string,
@@ -41,7 +41,7 @@ export function createPaceBoard(db: Database) {
       return (rows[0]?.wait ?? 0) / 1_000;
     },
 
-    /** Delays all requests of a key that are not sent yet. */
+    /** Delays all requests with a key that are not sent yet. */
     async pause(key: string, ms: number): Promise<void> {
       await sql`update paces set next_at = greatest(next_at, ${nowUs} + ${sql.lit(Math.round(ms) * 1_000)})
         where id = ${key}`.execute(db);

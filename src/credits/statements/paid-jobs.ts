@@ -10,22 +10,22 @@ import type { JobState } from '../../database/tables/credits.ts';
 import { changedParts } from '../../identity/identity-text.ts';
 import { findRecalled, type RecalledRow } from './recalled-payments.ts';
 
-/** Decides which jobs can be shared instead of spending a credit. */
+/** The rules for sharing a paid job, so that no credit is spent. */
 export interface SharingRules {
-  /** Earlier results (epoch ms) are unreadable or too old. */
+  /** The earliest time of a job (epoch ms). The results of older jobs can no longer be read or are too old. */
   since: number;
-  /** True to hold the person's other contacts while a user decides about a lost response. */
+  /** True if the person's other contacts wait while a user decides about a lost response. */
   heedsLost: boolean;
 }
 
 export interface SharingContact {
   crmId: string;
   identity: string;
-  /** Null if the person's profile is not shared. */
+  /** The fingerprint of the key and the person. Null if the profile is not shared. */
   person: string | null;
 }
 
-/** A paid job as its contacts share it. */
+/** A paid job that several contacts can share. */
 export interface PaidJob {
   trackingId: string;
   submissionId: string;
@@ -36,10 +36,10 @@ export interface PaidJob {
   fate: Fate;
 }
 
-/** The result that a contact receives from a shared job. */
+/** The result that a contact gets from a shared job. */
 export type Fate = 'running' | 'done' | 'failed' | 'lost';
 
-/** The most informative state determines it. */
+/** The result for each state of a job. The most informative state decides. */
 const FATES = new Map<JobState, Fate | 'gone'>([
   ['lost', 'lost'],
   ['processing', 'running'],
@@ -52,8 +52,8 @@ const FATES = new Map<JobState, Fate | 'gone'>([
 
 /**
  * Returns the job that each contact can share, by CRM ID. The job is for the same person and key. It must be newer than
- * the contact's own last submission as this person. So a contact that is submitted again gets a new result. After a
- * restore, it can be the contact's own job, which the backup lacks.
+ * the contact's own last submission as this person. Therefore, a contact that is submitted again gets a new result.
+ * After a restore, the job can be the contact's own job, which the backup lacks.
  */
 export async function findShares(
   reader: Reader,
@@ -86,7 +86,7 @@ export async function findShares(
   return shares;
 }
 
-/** True if the result is still readable and matches the contact's details. */
+/** True if the result can still be read and matches the contact's details. */
 export function isReadable(
   { identity, jobId, paidAt }: RecalledRow,
   present: string,
@@ -100,7 +100,7 @@ function toPaidJob({ trackingId, submissionId, jobId, paidAt }: RecalledRow): Pa
   return { trackingId, submissionId, jobId, submittedAt: paidAt, fate };
 }
 
-/** Returns the people in open submissions. It is unknown whether they are paid for. */
+/** Returns the people in open submissions. It is unknown whether these people are paid for. */
 export async function findOpenPersons(
   reader: Reader,
   partnerKey: string,
@@ -115,8 +115,8 @@ export async function findOpenPersons(
 }
 
 /**
- * Returns when each person was submitted in a job that was running at this time (epoch ms). The results of these jobs
- * are no longer reliable.
+ * Returns, for each person, the submission time of a job that was running at this time (epoch ms). The results of these
+ * jobs are no longer reliable.
  */
 export async function findOldJobs(
   reader: Reader,
@@ -151,7 +151,7 @@ const openPersons = preparedRead((db, { partnerKey }: Slots<{ partnerKey: string
     .compile(),
 );
 
-/** Finds the newest job after this time. Prefers jobs with a response. */
+/** Finds the newest job after this time. Jobs with a response have precedence. */
 function newestAfter(jobs: readonly PaidJob[], after: number): PaidJob | undefined {
   const newer = jobs.filter(({ submittedAt }) => submittedAt > after);
   const answered = newer.filter(({ fate }) => fate !== 'lost');
@@ -182,7 +182,7 @@ async function findPaid(
   return found;
 }
 
-/** Selects these people's payments after the restored backup. */
+/** Selects the payments for these people since the restored backup. */
 const recalledRows = preparedRead(
   (db, { persons, since }: Slots<{ persons: readonly string[]; since: number }>) =>
     db
@@ -210,7 +210,7 @@ const paidRows = preparedRead(
         eb.or([
           eb('state', '<>', 'lost'),
           eb.exists(buildHoldsQuery(db, null)),
-          // The question concerns the person, even if its contact has left or opted out.
+          // The decision is about the person, even if the contact has left or opted out.
           eb.and([
             eb.exists(buildHoldsQuery(db, 'superseded')),
             eb.not(eb.exists(buildDecisionsQuery(db))),
@@ -221,7 +221,7 @@ const paidRows = preparedRead(
       .compile(),
 );
 
-/** Selects holds for lost responses. They are open (null) or ended without a decision. */
+/** Selects decisions about lost responses. They are open (null) or have ended without an answer. */
 function buildHoldsQuery(reader: Reader, decision: 'superseded' | null) {
   return reader
     .selectFrom('questions')
@@ -230,7 +230,7 @@ function buildHoldsQuery(reader: Reader, decision: 'superseded' | null) {
     .where('questions.decision', 'is not distinct from', decision);
 }
 
-/** Selects users' decisions. After a decision, the person's contacts no longer wait. */
+/** Selects users' answers. After an answer, the person's contacts no longer wait. */
 function buildDecisionsQuery(reader: Reader) {
   return reader
     .selectFrom('jobs as lost')
@@ -266,7 +266,7 @@ function jobsByPerson(rows: readonly PaidRow[]): Map<string, KnownJob[]> {
   return new Map([...found].map(([person, jobs]) => [person, [...jobs.values()]]));
 }
 
-/** Returns when each contact was last submitted as its current person. */
+/** Returns the time at which each contact was last submitted as its current person. */
 async function findOwn(
   reader: Reader,
   integrationId: string,

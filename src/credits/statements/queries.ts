@@ -1,4 +1,4 @@
-/** Stores queries that may cost credits. A query is on disk before it is sent and until its cost is known. */
+/** Stores queries that may cost credits. A query is stored before it is sent, and until its cost is known. */
 
 import type { Selectable } from 'kysely';
 import { type FromRow, fromRows } from '../../database/from-row.ts';
@@ -11,15 +11,15 @@ export type QueryRecord = FromRow<Selectable<Tables['query_intents']>>;
 
 export type QueryIntent = Pick<QueryRecord, 'id' | 'runId' | 'bucket' | 'credits'>;
 
-/** The cost of queries and their bucket. */
+/** The cost of queries, and the bucket that pays for them. */
 export interface QueryCharge {
   bucket: string;
   credits: number;
 }
 
 /**
- * Records a query before it is sent. `balanceFor` returns the balance after this much spending, with open queries in
- * full. If it returns null, nothing is recorded or spent. Resolves with the run's earlier query spending.
+ * Stores a query before it is sent. `balanceFor` returns the balance after this spending, in which open queries count
+ * in full. If it returns null, nothing is stored or spent. Resolves with the cost of the run's earlier queries.
  */
 export async function recordQueryIntent(
   trx: RunTransaction,

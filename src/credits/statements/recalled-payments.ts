@@ -1,4 +1,4 @@
-/** Stores the contacts that were paid for after the restored backup. */
+/** Stores the contacts that were paid for after the restored backup was made. */
 import { type Selectable, sql } from 'kysely';
 import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
 import { type FromRow, fromRows } from '../../database/from-row.ts';
@@ -15,8 +15,8 @@ import type { RecalledPayment, RecalledRequest } from './journal/recall.ts';
 export type RecalledRow = FromRow<Selectable<Tables['recalled_payments']>>;
 
 /**
- * Records a submission that the restored database lacks. Adds it to the bill. `balance` is the balance before the
- * submission, or null if unknown.
+ * Stores a submission that the restored database lacks, and adds it to the bill. `balance` is the balance before the
+ * submission, or null if it is unknown.
  */
 export async function recordRecalled(
   trx: Trx,
@@ -66,8 +66,8 @@ export async function recordRecalled(
 }
 
 /**
- * Records the people of jobs that the service lost after the backup. They may have been paid for, whatever a user
- * decides about their contact.
+ * Stores the people of jobs that the service lost after the backup. They may have been paid for, whatever a user
+ * decides about their contacts.
  */
 export async function recordLostPersons(
   trx: RunTransaction,
@@ -119,8 +119,8 @@ export async function findRecalled(
 }
 
 /**
- * Closes payments whose contact has its paid job or waits for a decision. They stay recorded for the person, who may
- * have other contacts.
+ * Closes payments whose contact has its paid job or waits for a decision. The payments remain stored for the person,
+ * who may have other contacts.
  */
 export async function endRecalled(
   trx: Trx,
@@ -138,10 +138,10 @@ export async function endRecalled(
   }
 }
 
-/** Marks a fingerprint whose payment is closed. An erasure still finds the payment. */
+/** The prefix of the fingerprint of a closed payment. An erasure still finds the payment. */
 export const ENDED = 'ended:';
 
-/** Returns when each person was last paid for after the backup (epoch ms). */
+/** Returns the time of the last payment for each person since the backup (epoch ms). */
 export async function findRecalledPersons(
   reader: Reader,
   persons: readonly string[],
@@ -160,7 +160,7 @@ export async function findRecalledPersons(
   return found;
 }
 
-/** Removes older payments, because their profiles are outdated. */
+/** Deletes older payments, because their profiles are outdated. */
 export async function purgeRecalled(
   trx: Trx,
   integrationId: string,

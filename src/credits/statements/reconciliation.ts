@@ -3,19 +3,19 @@ import type { DueReason } from '../../database/tables/contacts.ts';
 import { UNKNOWN_BALANCE } from '../../database/tables/credits.ts';
 import { sumClosedJobs, UNPAID } from './closed-jobs.ts';
 
-/** A key's spending in a period, compared with its balance. */
+/** The spending with a key in a period, compared with its balance. */
 export interface Reconciliation {
   partnerKey: string;
   integrations: string[];
-  /** Credits that the service reported as charged. */
+  /** The number of credits that the service reported as charged. */
   charged: number;
-  /** The number of people in unsettled submissions. */
+  /** The number of people in submissions with an unknown result. */
   unsettled: number;
   /** The number of paid jobs for each reason. */
   reasons: Partial<Record<DueReason, number>>;
-  /** The balance before the period's first submission, or null if unknown. */
+  /** The balance before the first submission of the period, or null if it is unknown. */
   balanceBefore: number | null;
-  /** The balance before the next submission, or the current balance. Null if unknown. */
+  /** The balance before the first submission after the period, or the current balance. Null if it is unknown. */
   balanceAfter: number | null;
 }
 
@@ -80,7 +80,10 @@ export async function reconcile(
   return found;
 }
 
-/** Later submissions do not show it, because others can spend with the key. */
+/**
+ * Returns the balance before a submission. Later submissions do not show this balance, because others can spend with
+ * the key.
+ */
 function getBalanceBefore(submission: { balance_before: number } | undefined): number | null {
   const balance = submission?.balance_before ?? UNKNOWN_BALANCE;
   return balance === UNKNOWN_BALANCE ? null : balance;

@@ -1,6 +1,6 @@
 /**
- * Shares paid jobs between contacts. A service key pays for each person only once. Contacts of the same person share
- * the job, even in different integrations.
+ * Lets contacts share paid jobs. donor-sync pays for each person only once per service key. Contacts of the same person
+ * share the job, even in different integrations.
  */
 
 import { moveAndList } from '../../contacts/life/apply-events.ts';
@@ -24,7 +24,7 @@ export type { PaidJob, SharingContact, SharingRules };
 
 type Taker = IntendedJob & { paid: PaidJob };
 
-/** The changes to the contact and its job for each fate of the shared job. */
+/** The changes to the contact and its job, for each result of the shared job. */
 const AFTERWARDS = {
   running: { event: 'sharedRunning', job: 'processing', isOver: false },
   done: { event: 'sharedDone', job: 'completed', isOver: false },
@@ -35,8 +35,8 @@ const AFTERWARDS = {
 const LOST = 'the response about the same person in another contact was lost';
 
 /**
- * Looks up the jobs in the same transaction. Resolves with the CRM IDs of the contacts that got a job. Contacts that
- * are no longer due are skipped.
+ * Finds and shares the jobs in the same transaction. Resolves with the CRM IDs of the contacts that got a job. Skips
+ * contacts that are no longer due.
  */
 export async function takeShares(
   trx: RunTransaction,
@@ -57,7 +57,7 @@ export async function takeShares(
   return new Set(shares.keys());
 }
 
-/** All of these jobs have the same fate. Skips contacts that are no longer due. */
+/** Changes contacts whose jobs have the same result. Skips contacts that are no longer due. */
 async function move(
   trx: RunTransaction,
   lease: Lease,
@@ -72,7 +72,7 @@ async function move(
       crm_id: crmId,
       tracking_id: trackingId,
       asked_identity: identity,
-      // The profile is as old as its credit.
+      // The age of the profile starts with its credit.
       asked_at: paid.submittedAt,
     }));
     const { event } = AFTERWARDS[fate];
@@ -92,7 +92,7 @@ async function move(
   return moved;
 }
 
-/** Each contact gets its own job, so it is polled, delivered and held separately. */
+/** Adds a job for each contact, so that each contact is polled, delivered and held separately. */
 async function insertJobs(
   trx: RunTransaction,
   lease: Lease,

@@ -5,7 +5,9 @@ const AT_MOST = { submissions: 'persons', network_adds: 'donors' } as const;
 
 type SpendingTable = keyof typeof AT_MOST;
 
-/** Adds up an integration's credits since `since` (epoch ms). Open rows count in full. */
+/**
+ * Returns the credits that an integration has spent since `since` (epoch ms). Rows with an unknown cost count in full.
+ */
 export async function spentSince(
   reader: Reader,
   table: SpendingTable,

@@ -8,7 +8,7 @@ import { prepared, preparedRead, type Slots } from '../../database/prepared.ts';
 import type { Tables } from '../../database/tables/tables.ts';
 import { openQuestions } from '../../decisions/statements/open-questions.ts';
 
-/** A finished submission, and when it ended (epoch ms). */
+/** A finished submission, and the time at which it ended (epoch ms). */
 export type ClosedSubmission = SubmissionRow & { closed_at: number };
 
 type End = {
@@ -17,13 +17,16 @@ type End = {
   closed_at: number;
 };
 
-/** Closes a submission and deducts its credits from the key's balance. Throws if it is already closed. */
+/**
+ * Closes a submission and subtracts its credits from the key's balance. Throws an error if the submission is already
+ * closed.
+ */
 export async function closeSubmission(
   trx: LeasedTransaction,
   submissionId: string,
   end: End,
 ): Promise<ClosedSubmission> {
-  // Locks the key first. All transactions on submissions use this order.
+  // Locks the key first. All transactions about submissions use this order, which prevents deadlocks.
   const [key] = (await selectKey(trx, { submissionId })).rows;
   if (key === undefined) throw new Error('The submission to close does not exist.');
   await lockKey(trx, key.partner_key);
@@ -65,7 +68,7 @@ export type SubmittedJob = Pick<
   'tracking_id' | 'crm_id' | 'identity' | 'reason'
 >;
 
-/** Marks uncharged jobs as `unpaid` and makes their contacts due. No credit was spent. */
+/** Marks jobs that were not charged as `unpaid`, and makes their contacts due again. No credit was spent. */
 export async function returnToDue(
   trx: LeasedTransaction,
   submission: ClosedSubmission,
@@ -78,18 +81,18 @@ export async function returnToDue(
   await inheritLater(trx, of, moment, unpaid);
 }
 
-/** Holds contacts whose job was charged without a response. A user decides whether to spend again. */
+/** Holds contacts whose job was charged without a response. A user decides whether to spend a further credit. */
 export async function holdUnanswered(
   trx: LeasedTransaction,
   submission: ClosedSubmission,
   detail: string,
 ): Promise<void> {
-  // For an erased contact, there is nothing to decide.
+  // For an erased contact, a user has nothing to decide.
   const held = await spendUnanswered(trx, submission, 'lost', detail);
   await openLossHolds(trx, submission, held, detail);
 }
 
-/** Does not hold the contacts, because the settings allow spending again. */
+/** Makes the contacts due again without a decision, because the settings allow spending a further credit. */
 export async function makeDueAgain(
   trx: LeasedTransaction,
   submission: ClosedSubmission,
@@ -99,7 +102,7 @@ export async function makeDueAgain(
   await inheritLater(trx, ofSubmission(submission), toMoment(submission), due);
 }
 
-/** Stores the credit and the submitted identity of accepted contacts. */
+/** Stores the credit and the submitted identity of contacts that the service accepted. */
 export async function spendOnAccepted(
   trx: LeasedTransaction,
   submission: ClosedSubmission,
@@ -110,7 +113,7 @@ export async function spendOnAccepted(
   });
 }
 
-/** Creates the open holds for contacts that wait because a response was lost. */
+/** Opens decisions for contacts that wait because a response was lost. */
 export async function openLossHolds(
   trx: LeasedTransaction,
   { integration_id, closed_at }: Pick<ClosedSubmission, 'integration_id' | 'closed_at'>,
@@ -176,7 +179,10 @@ export function toMoment({ run_id, closed_at }: ClosedSubmission) {
   return { id: run_id, now: closed_at };
 }
 
-/** Returns when the profile was requested. If the clock was set back in between, the profile must not look old. */
+/**
+ * Returns the time at which the profile was requested. If the clock was set back in between, the profile must not look
+ * old.
+ */
 function askedAt({ closed_at, intended_at }: ClosedSubmission): number {
   return Math.max(closed_at, intended_at);
 }

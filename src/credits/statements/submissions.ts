@@ -1,4 +1,4 @@
-/** The start and the end of submissions are in `intents.ts`, `answers.ts` and `lost-answers.ts`. */
+/** Finds open submissions. Their start and their end are in `intents.ts`, `answers.ts` and `lost-answers.ts`. */
 
 import {
   findOpenSubmissions,

@@ -5,7 +5,7 @@ import type { Reader } from '../../database/reader.ts';
 import { inFilledBatches } from '../../database/rows.ts';
 import type { LostJob } from './jobs.ts';
 
-/** Counts undelivered paid jobs of other keys. */
+/** Counts paid jobs of other keys that are not delivered yet. */
 export async function countOfOtherKeys(
   reader: Reader,
   integrationId: string,
@@ -41,8 +41,8 @@ export async function listOfOtherKeys<Each extends Pick<LostJob, 'submissionId'>
 }
 
 /**
- * Returns contacts whose job this key has paid for. This key can therefore read their jobs. The service may no longer
- * have results from before `since` (epoch ms).
+ * Returns contacts whose job this key has paid for, so that this key can read the job. The service may no longer have
+ * results from before `since` (epoch ms).
  */
 export async function listSeenAgain(
   reader: Reader,
@@ -63,7 +63,7 @@ export async function listSeenAgain(
       .where('submissions.partner_key', '=', partnerKey)
       .execute();
     for (const { tracking_id: trackingId, crm_id: crmId, identity, submitted_at } of rows) {
-      // A contact that was merged or erased since then has another job or none.
+      // A contact that was merged or erased since then has a different job or no job.
       if (crmIds.get(trackingId) !== crmId) continue;
       seen.push({ crmId, trackingId, identity, submittedAt: submitted_at });
     }
@@ -71,7 +71,7 @@ export async function listSeenAgain(
   return seen;
 }
 
-/** These jobs are polled again. */
+/** Opens jobs again, so that they are polled again. */
 export async function reopenJobs(
   trx: RunTransaction,
   trackingIds: readonly string[],

@@ -2,38 +2,38 @@ import { hash } from 'node:crypto';
 import { z } from 'zod';
 
 const contactSchema = z.object({
-  /** The fingerprint of the contact's ID, as in the erasure log. */
+  /** The fingerprint of the contact's ID, in the same form as in the erasure log. */
   contact: z.string(),
   /** The fingerprint of the submitted identity. */
   identity: z.string(),
-  /** Null if the job is not shared. */
+  /** The fingerprint of the key and the person. Null if the job is not shared. */
   person: z.string().nullable(),
   trackingId: z.string(),
 });
 
-/** What the credits are spent on. */
+/** The thing that the credits pay for. */
 const subjectSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('enhancements'),
-    /** The mapping that the people's data was read with. */
+    /** The mapping with which the people's data was read. */
     mapping: z.string(),
     contacts: z.array(contactSchema),
   }),
   z.object({
     kind: z.literal('networks'),
-    /** The service's ID for the network. */
+    /** The network's ID at the service. */
     networkId: z.string(),
-    /** The donors' fingerprints, as in the erasure log. */
+    /** The fingerprints of the donors, in the same form as in the erasure log. */
     donors: z.array(z.string()),
   }),
   z.object({ kind: z.literal('queries') }),
 ]);
 
 const lineSchema = z.discriminatedUnion('what', [
-  /** A request that is about to be sent. */
+  /** A line about a request that will be sent. */
   z.object({
     what: z.literal('intended'),
-    /** The tag of the line's database. */
+    /** The tag of the database that wrote the line. */
     store: z.string(),
     /** The time at which the line was written (epoch ms). */
     at: z.int(),
@@ -46,19 +46,19 @@ const lineSchema = z.discriminatedUnion('what', [
     credits: z.int(),
     subject: subjectSchema,
   }),
-  /** A request has been answered or settled. */
+  /** A line about the end of a request: it was answered, or its result was proved. */
   z.object({
     what: z.literal('answered'),
     store: z.string(),
     at: z.int(),
     id: z.string(),
     charged: z.int(),
-    /** Maps tracking IDs to job IDs. */
+    /** The job IDs by tracking ID. */
     jobs: z.record(z.string(), z.string()),
-    /** The number of jobs that were removed together with erased contacts. */
+    /** The number of jobs that were removed because their contacts were erased. */
     erased: z.int().optional(),
   }),
-  /** A balance without open submissions. */
+  /** A line about a balance without open submissions. */
   z.object({
     what: z.literal('balance'),
     store: z.string(),
@@ -75,15 +75,15 @@ export type JournaledContact = z.infer<typeof contactSchema>;
 
 const SUM_LENGTH = 16;
 
-/** Returns a line and its checksum, without a line break. */
+/** Returns a line with its checksum, without a line break. */
 export function toText(line: JournalLine): string {
   const text = JSON.stringify(lineSchema.parse(line));
   return `${checksum(text)} ${text}`;
 }
 
 /**
- * A power failure can cut off the end of a line. The request was then not sent, or its response was not recorded. The
- * cut line is ignored and does not count as damage.
+ * Parses the lines of a journal. A power failure can cut off the end of a line. The request was then not sent, or its
+ * response was not recorded. The incomplete line is ignored and does not count as damage.
  */
 export function parseLines(text: string): { lines: JournalLine[]; damaged: number } {
   const lines: JournalLine[] = [];
@@ -107,7 +107,7 @@ function parseLine(text: string): JournalLine | null {
   }
 }
 
-/** It detects damage but not forgery. */
+/** Returns the checksum of a line. It shows damage, but not forgery. */
 function checksum(text: string): string {
   return hash('sha256', text, 'base64url').slice(0, SUM_LENGTH);
 }

@@ -3,8 +3,8 @@ import { FINGERPRINT_KEY } from '../../../database/encryption/fingerprint.ts';
 import type { Trx } from '../../../database/tables/tables.ts';
 
 /**
- * Prevents other processes from rewriting the journal during the transaction. SQLite needs no lock, because only one
- * transaction writes at a time.
+ * Prevents other processes from rewriting the journal during the transaction. SQLite needs no lock, because it allows
+ * only one writing transaction at a time.
  */
 export async function lockJournal(trx: Trx): Promise<void> {
   await trx

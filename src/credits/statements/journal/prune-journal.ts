@@ -6,7 +6,7 @@ import type { StoreJournal } from './spending-journal.ts';
 
 const DAY_MS = 86_400_000;
 
-/** Old lines are removed at this interval. Rewriting the file after every run would take too long. */
+/** The interval at which old lines are removed. Rewriting the file after every run would take too long. */
 const REMOVED_TOGETHER_MS = 30 * DAY_MS;
 
 type PruneStore = {
@@ -15,8 +15,8 @@ type PruneStore = {
 };
 
 /**
- * Removes a client's lines from before this time (epoch ms). Older profiles are outdated and will be bought again
- * anyway.
+ * Removes a client's lines from before this time (epoch ms). Older profiles are outdated, and donor-sync would buy them
+ * again anyway.
  */
 export async function pruneJournal(
   { spendingJournal: journal, act }: PruneStore,

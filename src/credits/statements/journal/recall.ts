@@ -1,20 +1,22 @@
-/** All functions are pure. */
+/** Reads payments from the journal's lines. All functions are pure. */
 import type { AnsweredLine, IntendedLine, JournaledContact, JournalLine } from './journal-lines.ts';
 
 /** A request that may have cost credits. */
 export interface RecalledRequest {
   intended: IntendedLine;
-  /** Null if no response was recorded. Then it is unknown whether the request was charged. */
+  /**
+   * The line about the response. Null if no response was recorded. It is then unknown whether the request was charged.
+   */
   answered: AnsweredLine | null;
 }
 
 /** A contact of this request, and its job. */
 export interface RecalledPayment extends JournaledContact {
-  /** The job's ID, or null if it is not known. */
+  /** The ID of the job, or null if it is unknown. */
   jobId: string | null;
 }
 
-/** Excludes refused requests. Keeps the order of the file. */
+/** Returns the requests that may have cost credits, in the order of the file. Leaves out refused requests. */
 export function listRequests(lines: readonly JournalLine[]): RecalledRequest[] {
   const ends = new Map<string, AnsweredLine>();
   for (const line of lines) if (line.what === 'answered') ends.set(line.id, line);
@@ -29,7 +31,7 @@ export function listRequests(lines: readonly JournalLine[]): RecalledRequest[] {
 export function listPayments({ intended, answered }: RecalledRequest): RecalledPayment[] {
   if (intended.subject.kind !== 'enhancements') return [];
   const jobs = answered?.jobs ?? {};
-  // If no more was charged than there are jobs, contacts without a job were not paid for.
+  // If the service charged at most as many credits as there are jobs, contacts without a job were not paid for.
   const started = Object.keys(jobs).length + (answered?.erased ?? 0);
   const isWhole = answered !== null && answered.charged <= started;
   return intended.subject.contacts.flatMap((contact) => {
@@ -39,9 +41,9 @@ export function listPayments({ intended, answered }: RecalledRequest): RecalledP
 }
 
 /**
- * Computes the enhancements balance from the journal. Subtracts all charges after the last reading before the backup
- * (epoch ms). Requests without a response are subtracted in full. Null if the journal was started later. A different
- * real balance means that the journal is incomplete.
+ * Computes the balance of the enhancements bucket from the journal. Subtracts all charges after the last reading before
+ * the backup (epoch ms). Requests without a response are subtracted in full. Returns null if the journal was started
+ * later. If the real balance differs, the journal is incomplete.
  */
 export function expectBalance(
   lines: readonly JournalLine[],
@@ -53,7 +55,7 @@ export function expectBalance(
   );
   const reading = lines[at];
   if (reading?.what !== 'balance') return null;
-  // The key had no open submission during the reading.
+  // During the reading, the key had no open submission.
   return listRequests(lines.slice(at + 1)).reduce(
     (balance, { intended, answered }) =>
       intended.key === key && intended.subject.kind === 'enhancements'
@@ -64,7 +66,7 @@ export function expectBalance(
 }
 
 /**
- * Returns the balance before each submission, by submission ID. Uses the last reading minus later costs. Skips
+ * Returns the balance before each submission, by submission ID. It is the last reading minus later costs. Leaves out
  * submissions before the first reading.
  */
 export function findBalancesBefore(lines: readonly JournalLine[]): Map<string, number> {

@@ -1,7 +1,8 @@
 /**
- * Records outside the database what credits are spent on. A restored backup lacks later payments. The journal prevents
- * buying the same profiles again. Each request has two lines. The first is on disk before the request is sent, the
- * second before the response is stored in the database. The file contains only keyed fingerprints, job IDs and numbers.
+ * Records all spending outside the database. A restored backup lacks later payments, and the journal keeps donor-sync
+ * from buying the same profiles again. Each request has two lines. The first line is saved on disk before the request
+ * is sent, and the second line before the database stores the response. The file contains only keyed fingerprints, job
+ * IDs and numbers.
  */
 import { createReadStream } from 'node:fs';
 import { type FileHandle, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
@@ -13,22 +14,25 @@ import { type JournalLine, parseLines, toText } from './journal-lines.ts';
 
 export interface JournalContents {
   lines: JournalLine[];
-  /** The number of lines that cannot be read. An incomplete last line is not included. */
+  /** The number of unreadable lines. An incomplete last line does not count. */
   damaged: number;
 }
 
 export interface SpendingJournal {
   readonly path: string | null;
-  /** Resolves after the line is on disk. Throws the system's error if writing fails. */
+  /** Adds a line. Resolves when the line is saved on disk. Throws the system's error if writing fails. */
   append(line: JournalLine): Promise<void>;
-  /** Returns the oldest line's time (epoch ms), or null if there are no lines. Reads only the start of the file. */
+  /**
+   * Returns the time of the oldest line (epoch ms), or null if there are no lines. Reads only the beginning of the
+   * file.
+   */
   findOldest(): Promise<number | null>;
   /** Returns the lines of all databases that use the file. */
   read(): Promise<JournalContents>;
   /**
-   * Replaces each line with the result of `change`. Null removes the line. Resolves with true after any change. The
-   * caller needs a database lock, because only one process may rewrite at a time. Other processes may append lines at
-   * the same time.
+   * Replaces each line with the result of `change`. Null removes the line. Resolves with true if anything changed. The
+   * caller needs a lock in the database, because only one process may rewrite the file at a time. Other processes may
+   * add lines during this time.
    */
   rewrite(change: (line: JournalLine) => JournalLine | null): Promise<boolean>;
 }
@@ -40,7 +44,7 @@ export type NewLine = JournalLine extends infer Line
     : never
   : never;
 
-/** The journal of one database. It never changes other databases' lines. */
+/** The journal of one database. It never changes lines of other databases. */
 export interface StoreJournal extends Omit<SpendingJournal, 'append'> {
   append(line: NewLine): Promise<void>;
 }
@@ -58,7 +62,10 @@ export function journalOfStore(journal: SpendingJournal, store: string): StoreJo
   };
 }
 
-/** Records nothing. Used for a database in memory, and for a server database without a configured file. */
+/**
+ * A journal that records nothing. It is used for a database in memory, and for a server database if the settings name
+ * no file.
+ */
 export const noSpendingJournal: SpendingJournal = {
   path: null,
   append: async () => undefined,
@@ -70,9 +77,9 @@ export const noSpendingJournal: SpendingJournal = {
 const FILE_MODE = 0o600;
 
 export function openSpendingJournal(path: string): SpendingJournal {
-  /** The lines that a rewrite has kept. They are older than the lines of the main file. */
+  /** The file with the lines that a rewrite has kept. These lines are older than the lines in the main file. */
   const past = `${path}.past`;
-  /** The file's name during a rewrite. It remains if the process is killed. */
+  /** The name of the main file during a rewrite. The file remains if the process is killed. */
   const moving = `${path}.moving`;
 
   return {
@@ -99,14 +106,15 @@ export function openSpendingJournal(path: string): SpendingJournal {
     },
     async rewrite(change) {
       const isChanged = await moveIntoPast(change);
-      // A process was killed during a rewrite. The past file has these lines, but newer lines must still be rewritten.
+      // A process was killed during a rewrite. The `.past` file already contains these lines, but newer lines must
+      // still be rewritten.
       if ((await readIfThere(path)) === null) return isChanged;
       await rename(path, moving);
       return (await moveIntoPast(change)) || isChanged;
     },
   };
 
-  /** Rewrites the past file and the moved file together. */
+  /** Rewrites the `.past` file and the moved file together. */
   async function moveIntoPast(change: (line: JournalLine) => JournalLine | null): Promise<boolean> {
     const texts = await Promise.all([past, moving].map(readIfThere));
     if (texts.every((text) => text === null)) return false;
@@ -127,14 +135,14 @@ export function openSpendingJournal(path: string): SpendingJournal {
 }
 
 /**
- * A rewrite may move the file at the same time and miss the line. The line is then appended to the new file again. A
- * duplicate line does no harm.
+ * Adds text to the file. A rewrite may move the file at the same time and miss the text. The text is then added again
+ * to the new file. A duplicate line is harmless.
  */
 async function append(path: string, text: string): Promise<void> {
   for (;;) {
     await using file = await openToAppend(path);
     const { ino, dev, size } = await file.stat();
-    // A power failure may have left an incomplete line. A leading line break separates the new line from it.
+    // A power failure may have left an incomplete line. A line break at the start separates the new line from it.
     await file.appendFile(`\n${text}\n`);
     await file.datasync();
     if (size === 0) await syncFolder(path);
@@ -143,7 +151,7 @@ async function append(path: string, text: string): Promise<void> {
   }
 }
 
-/** The folder usually exists, so it is created only after a failure. */
+/** Opens the file. The folder usually exists, so it is created only after a failure. */
 async function openToAppend(path: string): Promise<FileHandle> {
   try {
     return await open(path, 'a', FILE_MODE);
@@ -154,7 +162,10 @@ async function openToAppend(path: string): Promise<FileHandle> {
   return open(path, 'a', FILE_MODE);
 }
 
-/** It must not count as empty, because a restore would buy everything in it again. */
+/**
+ * Creates the error for an unreadable journal. The journal must not count as empty, because donor-sync would buy all
+ * its profiles again after a restore.
+ */
 function unreadable(path: string, cause: unknown): ConfigurationError {
   return new ConfigurationError(
     `The spending journal ${path} cannot be read: ${messageOf(cause)}. donor-sync needs the journal to know what has already been paid for, so it did nothing. Make the file and its folder readable, then repeat the command.`,
@@ -177,7 +188,7 @@ async function readIfThere(path: string): Promise<string | null> {
   }
 }
 
-/** Returns the first readable line near the start of the file. */
+/** Returns the first readable line near the beginning of the file. */
 async function readFirstLine(path: string): Promise<JournalLine | null> {
   const stream = createReadStream(path, { encoding: 'utf8' });
   try {
