@@ -1,7 +1,7 @@
 /**
- * Backs up the database into a file that only the key's owner can read, and restores it. A backup does not contain
- * later erasures and payments. A log outside the database records the erasures. After a restore, the integrations spend
- * nothing until a user has seen the planned spending.
+ * Makes a backup of the database, which is a file that only the key's owner can read, and restores it. A backup does
+ * not contain later erasures and payments. A log outside the database records the erasures. After a restore, the
+ * integrations spend no credits until a user has seen the planned spending.
  */
 
 import { rename, rm, stat } from 'node:fs/promises';
@@ -34,7 +34,7 @@ import type { Settings } from '../settings/settings.ts';
 import { type RecalledSpending, recallSpending } from './recall-spending.ts';
 import { holdRestored } from './restores.ts';
 
-/** Makes a backup of a database file that may be in use. Resolves after the whole backup has been read back. */
+/** Makes a backup of a database file that may be in use. Resolves after the whole backup has been read and checked. */
 export async function backupDatabase(
   path: string,
   file: string,
@@ -69,8 +69,9 @@ async function requireUsableFile(copy: string): Promise<void> {
 }
 
 /**
- * From now on, the erasure log is also kept there. A log that was copied together with a backup lacks later erasures.
- * Returns the log's path, or null if the folder is not writable.
+ * Records that backups are made in this folder. From now on, a copy of the erasure log is kept in it. A log that was
+ * copied together with a backup lacks later erasures. Returns the log's path, or null if donor-sync cannot write to the
+ * folder.
  */
 export async function recordBackupFolder(
   { erasureLog, moreErasureLogs = [] }: Pick<Settings, 'erasureLog' | 'moreErasureLogs'>,
@@ -101,7 +102,7 @@ async function requireFree(file: string): Promise<void> {
 
 export interface Restored extends ErasedAgain, LogReach {
   backup: SealedFile;
-  /** The path of the previous database, or null if there was none. */
+  /** The path of the previous database file, or null if there was none. */
   keptAs: string | null;
   /** The integrations that spend no credits until a user agrees. */
   held: readonly string[];
@@ -114,7 +115,7 @@ export interface RestoreOptions {
   path: string;
   file: string;
   keyRing: KeyRing;
-  /** Opens the product with a different database file. */
+  /** Opens donor-sync with a different database file. */
   openWith(path: string): Promise<Application>;
 }
 
@@ -129,13 +130,13 @@ export async function checkBackup({ path, file, keyRing }: Omit<RestoreOptions, 
 }
 
 /**
- * The new file is complete before it replaces the old one. If the process is killed, either the old or the new database
- * is in place.
+ * Restores a backup. The new file is complete before it replaces the old file. If the process is killed, either the old
+ * or the new file is in place.
  */
 export async function restoreDatabase(options: RestoreOptions): Promise<Restored> {
   const { path, file, keyRing } = options;
   const draft = `${path}.restoring`;
-  // From here on, every erasure by another process reaches the new database.
+  // From here on, erasures by other processes reach the new database.
   const locked = await lockDatabase(path);
   try {
     const backup = await unpack(file, draft, keyRing);
@@ -150,7 +151,7 @@ export async function restoreDatabase(options: RestoreOptions): Promise<Restored
   }
 }
 
-/** Blocks spending for all integrations of a restored database. */
+/** Holds all spending of the integrations in a restored database. */
 export async function holdAll(
   {
     store,

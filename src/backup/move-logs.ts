@@ -1,6 +1,6 @@
 /**
- * Moves the logs together with their database. Postgres logs and file logs have different names, and a restore needs
- * all their lines.
+ * Moves the logs together with their database. The logs of Postgres and of files have different names, and a restore
+ * needs all their lines.
  */
 import { ConfigurationError, messageOf } from '../core/errors.ts';
 import { isOfStore, openErasureLog } from '../privacy/statements/erasure-log.ts';
@@ -11,8 +11,8 @@ import type { Settings } from '../settings/settings.ts';
 type LogFiles = Pick<Settings, 'erasureLog' | 'moreErasureLogs'>;
 
 /**
- * Copies the lines about this database. A repeated move adds only the missing lines. Throws a ConfigurationError if a
- * file cannot be read or written.
+ * Copies this database's lines into the other logs. A repeated move adds only the missing lines. Throws a
+ * ConfigurationError if a file cannot be read or written.
  *
  * @param store The tag of the database, which stays the same.
  */

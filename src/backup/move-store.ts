@@ -1,7 +1,7 @@
 /**
- * Moves a store from an SQLite file into an empty Postgres database. The file is locked during the move, so the copy
- * matches it. If the process is killed, the same command continues the move. The list of tables comes from the file, so
- * no new table is missed.
+ * Moves all data from an SQLite file into an empty Postgres database. The file is locked during the move, so the copy
+ * is the same as the file. If the process is killed, the same command continues the move. The list of tables comes from
+ * the file, so that no new table is forgotten.
  */
 import { hash } from 'node:crypto';
 import { type Kysely, type QueryExecutorProvider, type RawBuilder, sql } from 'kysely';
@@ -34,10 +34,10 @@ const PATIENCE_MS = 60_000;
 
 const DIGEST_BITS = 256;
 
-/** Tables that stay with their database and are not moved. */
+/** Tables that belong to their database and are not moved. */
 const STAYS = /^(moves$|donor_sync_|sqlite_)/;
 
-/** Tables that contain the audit entry about the move. Later changes to these tables are copied again. */
+/** Tables that contain the audit entry about the move. They are copied again if they change later. */
 const AUDIT = /^audit_/;
 
 type Row = Record<string, string | number | null>;
@@ -48,7 +48,7 @@ interface Shape {
   key: readonly string[];
 }
 
-/** Locks the file for this process until it is closed, and migrates its schema. */
+/** Locks the file for this process until it closes the file. Migrates the file's schema. */
 export async function lockFile({ db, name }: Pick<MovePlace, 'db' | 'name'>): Promise<void> {
   await requireUsable(db);
   try {
@@ -68,18 +68,18 @@ export async function lockFile({ db, name }: Pick<MovePlace, 'db' | 'name'>): Pr
 interface MoveDeps {
   now(): number;
   onTable(moved: MovedTable): void;
-  /** Called after all rows have arrived, but before the source is marked as moved. */
+  /** Called after all rows have been copied, and before the source is marked as moved. */
   onArrived?(): Promise<void>;
-  /** Adds to the audit of the source. */
+  /** Adds an entry to the source's audit. */
   record: RecordEntry;
-  /** Empties a target that contains an unfinished move. */
+  /** Whether a target with an unfinished move is emptied first. */
   startsOver?: boolean;
 }
 
 /**
- * Copies all rows and compares them. Then marks the source as moved. After that, the target can be used. Afterwards,
- * both databases have this version's schema and the same audit entry. Throws a ConfigurationError if the target
- * contains anything else.
+ * Copies all rows, compares them, and then marks the source as moved. From then on, the target can be used. Both
+ * databases have the schema of this version and the same audit entry. Throws a ConfigurationError if the target
+ * contains other data.
  */
 export async function moveStore(
   source: MovePlace,
@@ -120,7 +120,7 @@ function toMoveSummary(moved: readonly MovedTable[]) {
   return { tables: moved.length, rows, digest };
 }
 
-/** Returns the move's ID. The source or the target may already have an ID. An empty target gets a new ID. */
+/** Returns the ID of the move. The source or the target may already have an ID. An empty target gets a new ID. */
 async function beginMove(
   source: MovePlace,
   target: MovePlace,
@@ -136,7 +136,7 @@ async function beginMove(
   }
   if (begun?.done_at) throw hasMoved(begun.other, begun.done_at);
   if (arrived !== undefined && !isToEmpty) throw hasBegun(target, arrived.other);
-  // The source is marked first, so every marked target has a source that records the move.
+  // The source is marked first, so that every marked target has a source that records the move.
   await source.db.deleteFrom('moves').execute();
   await source.db
     .insertInto('moves')
@@ -154,7 +154,7 @@ async function beginMove(
   return newMove;
 }
 
-/** Deletes any rows that the tables contain. */
+/** Marks the target. Deletes all rows in its tables. */
 async function markTarget(
   target: MovePlace,
   row: Tables['moves'],
@@ -162,7 +162,7 @@ async function markTarget(
 ): Promise<void> {
   await target.db.transaction().execute(async (trx) => {
     if (isToEmpty) await trx.deleteFrom('moves').execute();
-    // If two moves run simultaneously, the second one waits here and then fails.
+    // If two moves run at the same time, the second move waits here and then fails.
     await mark(trx, row);
     for (const name of names) {
       if (isToEmpty) await sql`delete from ${sql.table(name)}`.execute(trx);
@@ -206,7 +206,7 @@ function notEmpty({ name }: MovePlace, why: string): ConfigurationError {
   );
 }
 
-/** Reads the store's tables from the SQLite file. */
+/** Reads the list of donor-sync's tables from the SQLite file. */
 async function readShapes(db: Database): Promise<Shape[]> {
   const { rows } = await sql<{ table: string; column: string; pk: number }>`
     select m.name as "table", c.name as "column", c.pk from sqlite_master m, pragma_table_info(m.name) c
@@ -221,8 +221,7 @@ async function readShapes(db: Database): Promise<Shape[]> {
 
 async function moveTable(from: Database, to: Database, shape: Shape): Promise<MovedTable> {
   const wanted = await digestTable(from, shape);
-  // An interrupted move may have left rows that have changed since then. In that case, the table is copied again from
-  // the start.
+  // An interrupted move may have left rows that have changed since. In this case, the whole table is copied again.
   for (const isAnew of [false, true]) {
     if (isAnew) await sql`delete from ${sql.table(shape.name)}`.execute(to);
     let there = await digestTable(to, shape);
@@ -245,7 +244,10 @@ async function copy(to: Database, { name, columns }: Shape, page: readonly Row[]
   await again(PATIENCE_MS, () => insert.execute(to));
 }
 
-/** Adds up hashes, because SQLite and Postgres sort strings differently. */
+/**
+ * Adds up the hashes of all rows. A sum does not depend on the order, because SQLite and Postgres sort texts
+ * differently.
+ */
 async function digestTable(db: Database, shape: Shape): Promise<MovedTable> {
   let [rows, sum] = [0, 0n];
   for await (const page of readPages(db, shape)) {

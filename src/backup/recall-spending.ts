@@ -1,4 +1,4 @@
-/** Reads payments from the spending journal, so a restored database does not buy the same profiles again. */
+/** Reads payments from the spending journal, so that a restored database does not buy the same profiles again. */
 
 import type { RecalledRequest } from '../credits/statements/journal/recall.ts';
 import {
@@ -22,25 +22,25 @@ export interface RecalledSpending {
   path: string | null;
   /** The time of the last line (epoch ms), or null if there are no lines. */
   reachesTo: number | null;
-  /** True if the journal has lines from after the backup and is not damaged. */
+  /** True if the journal contains lines from after the backup and is not damaged. */
   isJournaled: boolean;
-  /** The number of contacts that were paid for or may have been paid for since the backup. */
+  /** The number of contacts that were paid for, or may have been paid for, since the backup. */
   contacts: number;
   /** The enhancement credits that these contacts have cost or may have cost. */
   credits: number;
 }
 
 /**
- * Adds the journal's unknown payments to a database that was restored from a backup. `madeAt` is the time of the backup
- * (epoch ms, or null if unknown). Call it only after the erasures have been repeated, because erased contacts and
- * clients are excluded.
+ * Adds the payments in the journal to a database that was restored from a backup. `madeAt` is the time of the backup
+ * (epoch ms), or null if it is unknown. Call this function only after the erasures have been repeated, because erased
+ * contacts and clients are left out.
  */
 export async function recallSpending(
   store: Pick<Store, 'reader' | 'act' | 'spendingJournal'>,
   ageAt: number | null,
   erasedClients: readonly string[] = [],
 ): Promise<RecalledSpending> {
-  // The journal is read first, because the rewrite removes damaged lines.
+  // Reads the journal first, because the rewrite removes damaged lines.
   const { damaged } = await store.spendingJournal.read();
   await store.act(eraseFromJournal(store.spendingJournal));
   await store.act(eraseClientsFromJournal(store.spendingJournal, erasedClients));

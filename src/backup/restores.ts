@@ -1,4 +1,4 @@
-/** After a restore, nothing is spent until a user has seen the plan. */
+/** Holds spending after a restore until a user has seen the planned spending. */
 
 import { isoTime } from '../core/clock.ts';
 import type { ActorTransaction } from '../database/actor-transaction.ts';
@@ -11,26 +11,26 @@ import { recordEntry } from '../privacy/audit/record.ts';
 
 export interface RestoreHold {
   why: 'restored' | 'erased';
-  /** The time at which the backup was made (epoch ms), or null if it is not known. */
+  /** The time at which the backup was made (epoch ms), or null if it is unknown. */
   madeAt: number | null;
   heldAt: number;
   /**
-   * After this time (epoch ms), donor-sync does not know which contacts were erased, so no run may start. Null if the
-   * erasure log was found.
+   * The time after which erasures are unknown (epoch ms). In this case, no run may start. Null if the erasure log was
+   * found.
    */
   erasuresUnknownAfter: number | null;
 }
 
 export interface RestoreToSort {
-  /** The time at which the backup's data was current (epoch ms), or null if this is not known. */
+  /** The time at which the backup's data was current (epoch ms), or null if it is unknown. */
   madeAt: number | null;
   heldAt: number;
-  /** True if the spending journal has lines from after the backup and is not damaged. */
+  /** True if the spending journal contains lines from after the backup and is not damaged. */
   isJournaled: boolean;
   isAgreed: boolean;
 }
 
-/** Explains why no run may start. */
+/** Returns a text that explains why no run may start. */
 export function erasuresUnknownText(after: number): string {
   const since = after === 0 ? '' : ` after ${isoTime(after).slice(0, 16).replace('T', ' ')} UTC`;
   return `erasures${since} are not known, so nothing runs, because a run could bring erased contacts back`;
@@ -47,7 +47,7 @@ export async function holdRestored(
   }: { madeAt: number | null; unknownAfter: number | null; isJournaled: boolean },
 ): Promise<string[]> {
   const known = await trx.selectFrom('integrations').select('id').execute();
-  // Some leases belong to the whole product and not to an integration.
+  // Some leases belong to the whole installation and not to an integration.
   const stored = known.map(({ id }) => id).filter((id) => !id.startsWith('*'));
   const held = [...new Set([...ids, ...stored])].sort();
   const hold = {
@@ -95,8 +95,8 @@ export async function findRestoreHold(
 }
 
 /**
- * Records that a user has seen the plan. Resolves with false if nothing was held. After a restore, the next
- * run first sorts the contacts that may have been paid for since the backup.
+ * Records that a user has seen the planned spending. Resolves with false if spending was not on hold. After a restore,
+ * the next run first decides about the contacts that may have been paid for since the backup.
  */
 export async function confirmRestore(
   trx: ActorTransaction,
@@ -119,8 +119,8 @@ export async function confirmRestore(
 }
 
 /**
- * Returns the restore that no run has handled yet. A user may already have allowed the integration to spend credits.
- * Returns null if there is none.
+ * Returns the restore that no run has handled yet, even if a user has already allowed spending. Returns null if there
+ * is none.
  */
 export async function findRestoreToSort(
   reader: Reader,
@@ -138,8 +138,8 @@ export async function findRestoreToSort(
 }
 
 /**
- * Records that a run has sorted the contacts that may have been paid for since the backup. A later restore remains
- * open.
+ * Records that a run has decided about the contacts that may have been paid for since the backup. A later restore
+ * remains open.
  */
 export async function endRestore(trx: RunTransaction, heldAt: number): Promise<void> {
   await trx
@@ -152,15 +152,15 @@ export async function endRestore(trx: RunTransaction, heldAt: number): Promise<v
 }
 
 /**
- * True if a network may have gained members since the backup. Becomes false after a run has compared all networks with
- * their groups.
+ * True if a network may have new members since the backup. False after a run has compared all networks with their
+ * groups.
  */
 export async function hasMembersToRecall(reader: Reader, integrationId: string): Promise<boolean> {
   const { rows } = await selectUnrecalled(reader, { integrationId });
   return rows.length > 0;
 }
 
-/** Records that the members of all networks have been compared since the restore. */
+/** Records that a run has compared the members of all networks since the restore. */
 export async function endRecall(trx: RunTransaction): Promise<void> {
   await trx
     .deleteFrom('restore_holds')
@@ -178,7 +178,7 @@ const selectUnrecalled = preparedRead((db, { integrationId }: Slots<{ integratio
     .compile(),
 );
 
-/** This is checked before each request that spends credits. */
+/** Reads the hold before each request that spends credits. */
 const selectHold = preparedRead((db, { integrationId }: Slots<{ integrationId: string }>) =>
   db
     .selectFrom('restore_holds')

@@ -26,7 +26,7 @@ export function changedPartsText(parts: readonly ChangedPart[]): string {
   return format.format(parts.map((part) => WORDS[part][0]));
 }
 
-/** Describes what has changed in many contacts, most frequent part first, for example `400 addresses, 12 employers`. */
+/** Describes the changes in many contacts, most frequent part first, for example `400 addresses, 12 employers`. */
 export function partCountsText(parts: Readonly<Partial<Record<ChangedPart, number>>>): string {
   return CHANGED_PARTS.map((part) => ({ part, count: parts[part] ?? 0 }))
     .filter(({ count }) => count > 0)

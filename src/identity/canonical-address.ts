@@ -1,13 +1,14 @@
-/** Converts addresses to a canonical spelling, so only real changes count (decision 9). */
+/** Converts addresses to a canonical spelling, so that donor-sync notices only real changes (decision 9). */
 import { knownSpellings, MAX_PART_WORDS, type Spellings } from './spellings.ts';
 import { hasDigit, isNumber, NUMBER_SIGN, orPlainText, PART_END, splitWords } from './words.ts';
 
 /**
- * Returns the same string for all spellings of an address, and a different string for a different address. Sorted words
- * in canonical form. An apartment's number joins its word (`unit:4`), so it differs from a house number. The string is
- * never shown or sent.
+ * Returns the same text for all spellings of an address, and a different text for a different address. The text
+ * consists of sorted words in canonical form. The number of an apartment is joined to its word (`unit:4`), so it
+ * differs from a house number. The text is never shown or sent.
  *
- * It must not decide who shares a profile. It only compares a contact with its own past.
+ * The text must not decide which contacts share a profile. It only serves to compare a contact with its own earlier
+ * address.
  */
 export function canonicalAddress(text: string): string {
   const spellings = knownSpellings();
@@ -29,7 +30,7 @@ export function canonicalAddress(text: string): string {
 interface AddressWords {
   words: string[];
   partAt: number;
-  /** The index of a ZIP code that may lack its leading zero, or -1. */
+  /** The position of a ZIP code that may lack its leading zero, or -1. */
   shortZipAt: number;
 }
 
@@ -60,7 +61,7 @@ function standsAt(words: readonly string[], part: readonly string[], at: number)
   return true;
 }
 
-/** `next` is the next word's index. Returns the index of the first remaining word. */
+/** Adds a word. `next` is the position of the next word. Returns the position of the first remaining word. */
 function addWord(
   address: AddressWords,
   word: string,
@@ -77,14 +78,14 @@ function addWord(
     address.words.push(`${word}${part[next]}`);
     return next + 1;
   }
-  // The word that replaces the number sign.
+  // This word replaces the number sign.
   if (word === 'no' && hasDigit(part[next] ?? '')) return next;
   if (hasDigit(word)) addNumber(address, word, next === part.length);
   else address.words.push(word);
   return next;
 }
 
-/** Words that belong to the number after them. */
+/** A word that belongs to the number after it. */
 interface Designator {
   /** The text to write before the number. */
   prefix: string;
@@ -94,8 +95,8 @@ interface Designator {
 const FLOOR: Designator = { prefix: 'fl:', fits: isFloor };
 
 /**
- * Words for an apartment. Apartments, suites, units and # are equal, because address tools exchange them. Floors and
- * other parts are different.
+ * Words for an apartment. Apartments, suites, units and # are equal, because address tools replace one with another.
+ * Floors and other parts are different.
  */
 const DESIGNATORS: ReadonlyMap<string, Designator> = new Map([
   ...designators([NUMBER_SIGN, 'unit', 'ste', 'rm', 'lot', 'spc', 'slip', 'trlr', 'pmb'], {
@@ -113,7 +114,7 @@ const DESIGNATORS: ReadonlyMap<string, Designator> = new Map([
   ...designators(['fl'], FLOOR),
 ]);
 
-/** True for a highway such as US 50 in "14 US 50". In "USA 50 Main Street", "USA" is a country. */
+/** True for a highway such as US 50 in "14 US 50". False for "USA 50 Main Street", in which "USA" is a country. */
 function isAfterHouse({ words, partAt }: AddressWords): boolean {
   const before = words.length > partAt ? (words.at(-1) ?? '') : '';
   return isRoadNumber(before);
@@ -123,12 +124,12 @@ function designators(words: readonly string[], designator: Designator): [string,
   return words.map((word) => [word, designator]);
 }
 
-/** Matches 4, 4b, b and 12-14. Words are not unit numbers (Unit Street, Box Elder). */
+/** True for a unit number, such as 4, 4b, b and 12-14. Words are not unit numbers (Unit Street, Box Elder). */
 function isUnit(number: string): boolean {
   return number.length === 1 || hasDigit(number);
 }
 
-/** True if the number belongs to the road. Five digits are a ZIP code, as in Oak Rd 62701. */
+/** True if the number belongs to the road. A number with five digits is a ZIP code, as in Oak Rd 62701. */
 function isRoadNumber(number: string): boolean {
   return /^\d{1,4}[a-z]?$/.test(number);
 }
@@ -145,14 +146,14 @@ function addDesignated(
   next: number,
 ): number {
   let at = next;
-  // Examples are Apt. No. 5 and Suite #5. After a road, # comes before an apartment number, as in Oak Rd # 5.
+  // Examples are Apt. No. 5 and Suite #5. After a road, # is the start of an apartment number, as in Oak Rd # 5.
   if (fits !== isRoadNumber && isNumberSign(part[at])) at += 1;
   const number = part[at];
   if (number === undefined || !fits(number)) return next;
   at += 1;
   let plain = number.replace(/^0+(?=.)/, '');
   if (prefix === FLOOR.prefix) plain = plain.replace(/(?<!\D)\D+$/, '');
-  // 4 B is 4B, but Main Street can follow 4 N.
+  // 4 B means 4B. However, 4 N can be followed by a street name, such as Main Street.
   if (isNumber(number) && /^[^nsew]$/.test(part[at] ?? '')) {
     plain += part[at];
     at += 1;
@@ -165,7 +166,7 @@ function isNumberSign(word: string | undefined): boolean {
   return word === NUMBER_SIGN || word === 'no';
 }
 
-/** Returns true for an ordinal before a floor, because the 4th floor is the same as floor 4. */
+/** True for an ordinal before a floor, because the 4th floor is floor 4. */
 function makesFloor({ words, partAt }: AddressWords): boolean {
   const last = words.length - 1;
   const ordinal = /^(\d{1,3})(?:st|nd|rd|th)$/.exec(words[last] ?? '')?.[1];
@@ -176,10 +177,10 @@ function makesFloor({ words, partAt }: AddressWords): boolean {
 
 const ZIP_DIGITS = 5;
 
-/** ZIP codes of New England and New Jersey start with a zero that spreadsheets drop. */
+/** The states whose ZIP codes start with a zero, in New England and New Jersey. Spreadsheets drop this zero. */
 const STATES_OF_ZERO: ReadonlySet<string> = new Set(['ct', 'ma', 'me', 'nh', 'nj', 'ri', 'vt']);
 
-/** For a nine-digit ZIP code, such as 62701-1234 or 627011234, only the first five digits are used. */
+/** Adds a number. Of a nine-digit ZIP code, such as 62701-1234 or 627011234, only the first five digits are used. */
 function addNumber(address: AddressWords, word: string, isLast: boolean): void {
   const { words, partAt } = address;
   const before = words.length > partAt ? words.at(-1) : undefined;
@@ -192,7 +193,7 @@ function addNumber(address: AddressWords, word: string, isLast: boolean): void {
   words.push(number);
 }
 
-/** Splits a ZIP code from the four digits after it. Any other number is returned unchanged. */
+/** Splits a ZIP code from the four digits after it. Returns any other number unchanged. */
 function zipParts(word: string): [zip: string, more: string] {
   if (/^\d{9}$/.test(word)) return [word.slice(0, ZIP_DIGITS), word.slice(ZIP_DIGITS)];
   const parts = /^(\d{4,5})-(\d{4})$/.exec(word);
@@ -203,7 +204,7 @@ function isZip(word: string): boolean {
   return word.length === ZIP_DIGITS && isNumber(word);
 }
 
-/** M5V 2T6 is also written M5V2T6. */
+/** True for a Canadian postcode. M5V 2T6 is also written M5V2T6. */
 function isCanadianPostcode(word: string, next: string | undefined): boolean {
   return word.length === 3 && /^[a-z]\d[a-z]$/.test(word) && /^\d[a-z]\d$/.test(next ?? '');
 }
@@ -214,18 +215,18 @@ function settle({ words, shortZipAt }: AddressWords, { states }: Spellings): str
     words[shortZipAt] = `0${words[shortZipAt]}`;
     hasZip = true;
   }
-  // A state with a ZIP code implies the United States.
+  // If an address has a state and a ZIP code, it is in the United States.
   if (!hasZip || !words.includes('US') || !words.some((word) => states.has(word))) return words;
   return words.filter((word) => word !== 'US');
 }
 
-/** Prefixes that are written with an apostrophe or a space, such as O'Fallon, d'Alene and l'Enfant. */
+/** Prefixes that are followed by an apostrophe or a space, such as O'Fallon, d'Alene and l'Enfant. */
 const PREFIXES: ReadonlySet<string> = new Set(['o', 'd', 'l']);
 
-/** After these words, a letter is a separate word, as in Avenue D. */
+/** Words after which a single letter is a separate word, as in Avenue D. */
 const BEFORE_LETTERS: ReadonlySet<string> = new Set(['ave', 'st', ...DESIGNATORS.keys()]);
 
-/** Joins prefixes to the next word, such as `o fallon`, but does not change Avenue D or D Street. */
+/** Joins a prefix to the next word, such as `o fallon`. Does not change Avenue D or D Street. */
 function joinPrefixes(part: readonly string[], known: Spellings['words']): readonly string[] {
   if (!part.some(isPrefix)) return part;
   const joined: string[] = [];

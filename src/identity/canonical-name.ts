@@ -1,10 +1,10 @@
-/** Compares names in canonical spelling, so only real changes count. */
+/** Converts names to a canonical spelling, so that donor-sync notices only real changes. */
 import { NUMBER_SIGN, orPlainText, PART_END, splitWords } from './words.ts';
 
 /**
- * Returns the same string for all spellings of a first or last name: O'Brien, O’Brien and OBrien; J. R. and JR;
- * Smith-Jones and Smith Jones; Jr and Junior. Nicknames, other names and additional initials differ. It also
- * distinguishes Jr, Sr and II.
+ * Returns the same text for all spellings of a first or last name. Examples are O'Brien, O’Brien and OBrien; J. R. and
+ * JR; Smith-Jones and Smith Jones; Jr and Junior. Nicknames, other names and additional initials result in a different
+ * text. Jr, Sr and II are also different.
  */
 export function canonicalName(text: string): string {
   const name: string[] = [];
@@ -30,8 +30,8 @@ const GENERATIONS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Ignores `&`, "The" and legal forms in employers' names. Tools add, drop and shorten legal forms. So Acme Inc. and
- * Acme LLC are the same employer.
+ * Returns the same text for all spellings of an employer. Ignores `&`, "The" and legal forms, because address tools
+ * add, drop and shorten legal forms. Therefore, Acme Inc. and Acme LLC are the same employer.
  */
 export function canonicalEmployer(text: string): string {
   const words = splitWords(text)
@@ -51,7 +51,7 @@ const EMPLOYER_WORDS: ReadonlyMap<string, string> = new Map([
   ['saint', 'st'],
 ]);
 
-/** Legal forms and their remains, as in "Smith & Co." */
+/** Legal forms, and words that remain of them, as in "Smith & Co." */
 const ENDINGS: ReadonlySet<string> = new Set(
   `the and company corporation incorporated limited llc lllp llp lp plc pllc pc na
    ag kg kgaa ohg gmbh ggmbh mbh se sa sas sarl sl srl spa nv bv ab as asa oy oyj aps pty pte pvt`.split(

@@ -1,6 +1,6 @@
 /**
  * Compares the identity in a CRM record with the stored identity. An unreadable part keeps its fingerprint, because it
- * is not empty. Other spellings are not changes (`canonical-address.ts`).
+ * is not empty. A different spelling is not a change (`canonical-address.ts`).
  */
 
 import { createHash } from 'node:crypto';
@@ -24,34 +24,37 @@ import { distinctTexts, nameFingerprint, partFingerprint } from './person-finger
 /** Parts that may be unreadable. The name is required. */
 export type SourcedPartName = IdentitySource['part'];
 
-/** A CRM field that could be read under the current settings at some time. */
+/** A CRM field that donor-sync could read at some time with the current settings. */
 export type KnownSource = Pick<IdentitySource, 'name' | 'part'>;
 
-/** Names and addresses go no further than here. */
+/** The identity of a contact. It contains no names and addresses. */
 export interface ReadIdentity {
-  /** Parts that were readable before and are not now. */
+  /** Parts that donor-sync could read before and cannot read now. */
   readonly lost: readonly SourcedPartName[];
-  /** Returns the fingerprint for a contact that the store does not know. */
+  /** Returns the fingerprint for a contact that the database does not contain. */
   text(): string;
-  /** Compares with a stored fingerprint. Returns the changes, and the fingerprint that represents both from now on. */
+  /**
+   * Compares the identity with a stored fingerprint. Returns the changes, and the fingerprint that represents both from
+   * now on.
+   */
   compareWith(stored: string): { changed: readonly ChangedPart[]; text: string };
 }
 
 export interface IdentityReader {
   read(contact: Contact): ReadIdentity;
-  /** True if a part is unreadable or was never read. The contact may then be another person. */
+  /** True if a part is unreadable or was never read. The contact may then be a different person. */
   isPartial(contact: Contact): boolean;
 }
 
 export interface IdentityReaderOptions {
-  /** A keyed hash: `(purpose, text) => 22 characters`. */
+  /** Returns a keyed hash of 22 characters. */
   fingerprint: (purpose: string, text: string) => string;
   shape: IdentityShape | null;
-  /** Sources that were ever readable under these settings. */
+  /** The fields that donor-sync could ever read with these settings. */
   known: readonly KnownSource[];
 }
 
-/** 24 bits distinguish an integration's few sets of sources. */
+/** The length of the text that identifies a set of fields. Its 24 bits distinguish the few sets of an integration. */
 const SOURCES_LENGTH = 4;
 const NO_SOURCES = '-';
 const SOURCED_PARTS = ['addresses', 'employers'] as const;
@@ -84,7 +87,7 @@ export function createIdentityReader(options: IdentityReaderOptions): IdentityRe
 
 const NONE_UNREADABLE: readonly string[] = [];
 
-/** An identity that cannot be compared. A false change would cost a credit. */
+/** Creates the error for an identity that cannot be compared. A change that did not happen would cost a credit. */
 function unknownForm(): FatalError {
   return new FatalError(
     'The fingerprint of a contact in the database is in a form that this version does not know. Nothing is spent on it: use the version that wrote the database.',
@@ -92,7 +95,7 @@ function unknownForm(): FatalError {
   );
 }
 
-/** Usually nothing has changed, so the parts need not be computed. */
+/** Compares two identities. Usually nothing has changed, so the parts do not have to be computed. */
 function compare(
   stored: string,
   whole: () => string,
@@ -129,7 +132,7 @@ function fingerprintParts(
     const text = distinctTexts(texts).join('\n');
     return {
       sources: sources[part],
-      // An empty part identifies nobody, so it needs no key.
+      // An empty part identifies nobody, so it needs no keyed fingerprint.
       fingerprint: text === '' ? '' : partFingerprint(fingerprint, `identity_${part}`, text),
     };
   }
@@ -141,7 +144,10 @@ interface Readability {
   sources: Record<SourcedPartName, string>;
 }
 
-/** Computed once per set of unreadable sources, because there are few. */
+/**
+ * Returns a function that computes the readable parts only once for each set of unreadable fields, because there are
+ * few sets.
+ */
 function createReadability({
   shape,
   known,
@@ -184,6 +190,6 @@ function sourcesText(
     .map(({ name }) => name)
     .sort();
   if (names.length === 0) return NO_SOURCES;
-  // Shortened field names are not secret.
+  // Shortened field names are not secret, so a plain hash is enough.
   return createHash('sha256').update(names.join('\n')).digest('base64url').slice(0, SOURCES_LENGTH);
 }

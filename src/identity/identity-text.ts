@@ -1,15 +1,16 @@
 /**
  * Stores fingerprints of identities as text and compares them.
  *
- * The form is `2:WHOLE:NAME:SOURCES.ADDRESSES:SOURCES.EMPLOYERS`. WHOLE covers everything in the CRM's spelling. The
- * parts cover the canonical spelling. SOURCES identifies the CRM fields of a part. The first number is the version of
- * the canonical spelling. A new spelling needs a new number, and old code stays while its fingerprints exist.
+ * The form is `2:WHOLE:NAME:SOURCES.ADDRESSES:SOURCES.EMPLOYERS`. WHOLE is the fingerprint of the whole identity in the
+ * CRM's spelling. The parts are fingerprints of the canonical spelling. SOURCES identifies the CRM fields of a part.
+ * The first number is the version of the canonical spelling. A new spelling needs a new number, and the old code must
+ * remain as long as its fingerprints exist.
  */
 import type { ChangedPart } from '../core/changed-parts.ts';
 
 /** A part that is built from fields that may be unreadable. */
 export interface SourcedPart {
-  /** Identifies the fields of the part. Equal only for the same fields. */
+  /** A text that identifies the fields of the part. It is equal only for the same fields. */
   sources: string;
   fingerprint: string;
 }
@@ -25,8 +26,8 @@ export interface ParsedIdentity extends IdentityParts {
 }
 
 /**
- * Represents the contact's identity at its next reading. After a merge, the credit counts as spent on that identity. A
- * merge's new details need no second credit.
+ * The identity that a contact will have at its next reading. After a merge, the credit counts as spent on that
+ * identity, so the merged contact's new details need no second credit.
  */
 export const NEXT_READING = 'next_reading';
 
@@ -41,7 +42,7 @@ function joined({ sources, fingerprint }: SourcedPart): string {
   return `${sources}.${fingerprint}`;
 }
 
-/** Null if the text lacks the parts. */
+/** Parses a stored identity. Returns null if the text lacks the parts. */
 export function parseIdentityText(text: string): ParsedIdentity | null {
   const match = TEXT.exec(text);
   if (match === null) return null;
@@ -55,8 +56,8 @@ export function parseIdentityText(text: string): ParsedIdentity | null {
 }
 
 /**
- * Equal for two contacts with the same details in any spelling. Both must be built from the same fields. Null if the
- * fingerprint lacks its parts.
+ * Returns a text that is equal for two contacts with the same details in any spelling. Both identities must be built
+ * from the same fields. Returns null if the fingerprint lacks its parts.
  */
 export function detailsOf(text: string): string | null {
   const parsed = parseIdentityText(text);
@@ -65,7 +66,10 @@ export function detailsOf(text: string): string | null {
   return [name, joined(addresses), joined(employers)].join(':');
 }
 
-/** Returns the parts that differ between two stored fingerprints. Parts from different fields are not compared. */
+/**
+ * Returns the parts that differ between two stored fingerprints. Parts from different fields cannot be compared and are
+ * left out.
+ */
 export function changedParts(before: string, after: string): ChangedPart[] {
   if (before === after) return [];
   const [old, now] = [parseIdentityText(before), parseIdentityText(after)];

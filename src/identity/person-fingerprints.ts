@@ -1,25 +1,28 @@
 /**
- * Recognises a person under another ID without storing names or addresses. Uses the parts of an identity's fingerprint,
- * so stored data can be compared with a record.
+ * Recognises a person under a different ID, without storing names or addresses. Uses the parts of an identity's
+ * fingerprint, so that stored data can be compared with a record.
  */
 import type { Identity } from '../core/contact.ts';
 import { canonicalAddress } from './canonical-address.ts';
 import { canonicalEmployer, canonicalName } from './canonical-name.ts';
 import { parseIdentityText } from './identity-text.ts';
 
-/** A keyed hash: `(purpose, text) => 22 characters`. */
+/** Returns a keyed hash of 22 characters. */
 type Fingerprint = (purpose: string, text: string) => string;
 
 export interface PersonFingerprints {
   name: string;
-  /** One fingerprint per address. Several addresses also have a joint fingerprint. */
+  /** A fingerprint for each address. If there are several addresses, they also have a joint fingerprint. */
   addresses: readonly string[];
   employers: readonly string[];
-  /** Defaults to none. */
+  /** The fingerprints of the name's words. Defaults to none. */
   names?: readonly string[];
 }
 
-/** The 64 bits distinguish a contact's values. The probability that a change is missed is 1 in 10^19. */
+/**
+ * The length of a fingerprint. Its 64 bits distinguish the values of a contact. The probability that a change is missed
+ * is 1 in 10^19.
+ */
 const PART_LENGTH = 11;
 
 export type PartPurpose = 'identity_name' | 'identity_addresses' | 'identity_employers';
@@ -40,12 +43,12 @@ export function nameFingerprint(
   return partFingerprint(fingerprint, 'identity_name', name);
 }
 
-/** Sorted, because CRMs guarantee no order. */
+/** Returns the different texts in sorted order, because CRMs guarantee no order. */
 export function distinctTexts(texts: readonly string[]): string[] {
   return [...new Set(texts.filter(Boolean))].sort();
 }
 
-/** Null for a record without a name. */
+/** Returns the fingerprints of a person. Returns null for a record without a name. */
 export function fingerprintPerson(
   fingerprint: Fingerprint,
   identity: Identity,
@@ -65,7 +68,7 @@ export function fingerprintPerson(
   }
 }
 
-/** Null if the stored text lacks the parts. */
+/** Returns the fingerprints in a stored text. Returns null if the text lacks the parts. */
 export function storedPersonFingerprints(
   fingerprint: Fingerprint,
   identity: string,
@@ -85,7 +88,7 @@ export function storedPersonFingerprints(
 
 const NO_NAME = { firstName: null, lastName: null };
 
-/** False if the fingerprints are too few, for example only names. */
+/** True if the fingerprints are enough to recognise the person. For example, a name alone is not enough. */
 export function canBeRecognised(person: PersonFingerprints | null): boolean {
   return person !== null && person.name !== '';
 }
@@ -103,8 +106,8 @@ export function joinedFingerprints(
 }
 
 /**
- * The name must match, and an address or employer must be equal. Without other parts, only the names count. A pure
- * function.
+ * True if both may be the same person. The name must match, and an address or an employer must be equal. If there are
+ * no other parts, only the names count. A pure function.
  */
 export function mayBeSamePerson(one: PersonFingerprints, other: PersonFingerprints): boolean {
   if (one.name !== other.name) return false;

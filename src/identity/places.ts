@@ -1,4 +1,7 @@
-/** These entries are part of fingerprints on disk, so read decision 9 before a change. */
+/**
+ * Names of countries and regions. Stored fingerprints depend on these entries, so read decision 9 before you change an
+ * entry.
+ */
 import countries from 'i18n-iso-countries/index.js';
 import german from 'i18n-iso-countries/langs/de.json' with { type: 'json' };
 import english from 'i18n-iso-countries/langs/en.json' with { type: 'json' };
@@ -8,7 +11,7 @@ import italian from 'i18n-iso-countries/langs/it.json' with { type: 'json' };
 import dutch from 'i18n-iso-countries/langs/nl.json' with { type: 'json' };
 import portuguese from 'i18n-iso-countries/langs/pt.json' with { type: 'json' };
 
-/** States and territories of the United States. Each line contains the Postal Service's code and the names. */
+/** The states and territories of the United States. Each line contains the Postal Service's code and the names. */
 export const STATES = `
 aa: armed forces americas
 ae: armed forces europe
@@ -124,7 +127,7 @@ VG: british virgin islands
 VN: viet nam
 `;
 
-/** Words after the name and a comma, as in "Korea, Republic of". */
+/** Words that come after a name and a comma, as in "Korea, Republic of". */
 export const COUNTRY_TITLES = [
   'republic of',
   'islamic republic of',
@@ -161,7 +164,7 @@ export function readCountries(): Country[] {
   }));
 }
 
-/** Returns the lines of a table. Each contains a word in its canonical form, and its other spellings. */
+/** Returns the lines of a table. Each line contains a word in its canonical form, and the word's other spellings. */
 export function parseSpellings(table: string): [canonical: string, spellings: string[]][] {
   return table
     .trim()

@@ -1,4 +1,4 @@
-/** The spellings of the words in addresses, indexed for lookups. */
+/** The spellings of the words in addresses, indexed for fast searches. */
 import {
   COUNTRY_TITLES,
   type Country,
@@ -10,30 +10,34 @@ import {
 import { DESIGNATORS, DIRECTIONS, NUMBERS, STREET_TYPES } from './street-words.ts';
 import { PART_END, splitWords } from './words.ts';
 
-/** Canonical forms of words anywhere in an address. */
+/** The canonical forms of words in an address. */
 export interface Spellings {
   /** Single words, such as street → st and illinois → il. */
   words: ReadonlyMap<string, string>;
-  /** By their first word, longest phrase first. Words have the form that `words` produces. */
+  /** Phrases by their first word, longest phrase first. Words have the form that `splitWords` returns. */
   phrases: ReadonlyMap<string, readonly Phrase[]>;
-  /** The meaning of a part that is only this word, such as fr → FR. Empty without a meaning. */
+  /**
+   * The meaning of a part of an address that consists only of this word, such as fr → FR. Empty if it has no meaning.
+   */
   parts: ReadonlyMap<string, string>;
   /** Codes of American states. */
   states: ReadonlySet<string>;
 }
 
-/** Words that form one phrase with its own meaning. Each is in the form that `words` produces. */
+/** Words that form a phrase with its own meaning. Each word has the form that `splitWords` returns. */
 export interface Phrase {
   words: readonly string[];
   canonical: string;
 }
 
-/** The maximum number of words in a part that is a country. */
+/** The maximum number of words in a country's name. */
 export const MAX_PART_WORDS = 10;
 
 let spellings: Spellings | undefined;
 
-/** Created at first use, because there are thousands and only syncs need them. */
+/**
+ * Returns the spellings. They are created on first use, because there are thousands of them and only syncs need them.
+ */
 export function knownSpellings(): Spellings {
   spellings ??= createSpellings();
   return spellings;
@@ -49,7 +53,7 @@ function createSpellings(): Spellings {
     ...regions,
     ...countries.map(({ canonical, english }): [string, string[]] => [canonical, [...english]]),
   ];
-  // Country codes are not words. "it" means Italy only if it is alone.
+  // Country codes are not words. For example, "it" means Italy only if no other word is in the same part.
   const words = new Map(
     known.flatMap(([canonical]) => (isLower(canonical) ? [[canonical, canonical]] : [])),
   );
@@ -69,17 +73,21 @@ function createSpellings(): Spellings {
   };
 }
 
-/** The code that is used for Georgia. Georgia is a state and a country. An address does not show which one is meant. */
+/**
+ * The code that is used for Georgia, because Georgia is a state and a country. An address does not show which of the
+ * two it means.
+ */
 const GEORGIA = 'GE';
 
-/** The codes of Sweden and the Philippines. "Southeast" and "penthouse" share these codes. */
+/** The codes of Sweden and the Philippines. They are also abbreviations for "southeast" and "penthouse". */
 const WORDS_ALONE: ReadonlySet<string> = new Set(['se', 'ph']);
 
 type CanonicalCountry = Country & { canonical: string };
 
 /**
- * DE is Delaware and Germany, CA California and Canada. An address does not show which is meant. A street can be in
- * only one of the two, so both share one form. Other countries have a code in capitals, which no place has.
+ * Adds the canonical codes. DE means Delaware and Germany, and CA means California and Canada. An address does not show
+ * which of the two it means. A street can be in only one of them, so both share one form. Other countries have a code
+ * in capital letters, which no other place has.
  */
 function withCanonicals(
   countries: readonly Country[],
@@ -93,14 +101,17 @@ function withCanonicals(
   });
 }
 
-/** Excludes names that are also words of addresses. For example, the German name of Iceland is Island. */
+/**
+ * Returns the meanings of whole parts. Leaves out names that are also words of addresses. For example, the German name
+ * of Iceland is Island.
+ */
 function wholeParts(
   countries: readonly CanonicalCountry[],
   words: Spellings['words'],
 ): Map<string, string> {
   const parts = new Map(COUNTRY_TITLES.map((title) => [title, '']));
   for (const { canonical, code, longCode, foreign } of countries) {
-    // A shared code is read as a state and is already canonical.
+    // A shared code means the state and is already in canonical form.
     const hasOwnCode = canonical !== code.toLowerCase();
     const codes = [...(hasOwnCode ? [code] : []), longCode].map((text) => text.toLowerCase());
     const names = foreign.map((text) => partWords(text).join(' '));

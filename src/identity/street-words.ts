@@ -1,9 +1,9 @@
 /**
  * The words of American streets. Each line contains one word in canonical form (the Postal Service's abbreviation) and
- * its other spellings. They come from appendix C of the Postal Service's Publication 28. Abbreviations that look like a
- * state's code are excluded, such as LA for lane.
+ * its other spellings. The words come from appendix C of the Postal Service's Publication 28. Abbreviations that look
+ * like a state's code are left out, such as LA for lane.
  *
- * These entries are part of fingerprints on disk, so read decision 9 before a change.
+ * Stored fingerprints depend on these entries, so read decision 9 before you change an entry.
  */
 
 export const DIRECTIONS = `
@@ -17,7 +17,7 @@ se: southeast, south east, s e
 sw: southwest, south west, s w
 `;
 
-/** A plural is separate unless both share an abbreviation. */
+/** The types of streets. A plural is a separate type, unless both forms have the same abbreviation. */
 export const STREET_TYPES = `
 aly: alley, allee, ally
 anx: annex, anex, annx
@@ -210,7 +210,7 @@ wl: well
 wls: wells
 `;
 
-/** Parts of a building, and boxes and roads that have numbers. Sainte and suite are both ste. */
+/** Parts of a building, and boxes and roads with numbers. Sainte and suite are both abbreviated as ste. */
 export const DESIGNATORS = `
 unit: apartment, apt, apmt, appt
 ste: suite, sainte

@@ -1,19 +1,20 @@
-/** Text → words in lower case, without accents and punctuation. */
+/** Splits a text into words in lower case, without accents and punctuation. */
 
-/** Separates two parts of an address or a name. Replaces a comma, a semicolon, a vertical bar or a line break. */
+/** Separates two parts of an address or a name. It replaces a comma, a semicolon, a vertical bar or a line break. */
 export const PART_END = ',';
 
-/** The sign that comes before an apartment number. */
+/** The sign before the number of an apartment. */
 export const NUMBER_SIGN = '#';
 
 /**
- * Drops apostrophes (O'Brien) and full stops of abbreviations (U.S.A.). Hyphens and other punctuation separate words.
- * However, 4-B becomes 4b, and 12-14 is not split. `&` becomes `and`. `PART_END` and `NUMBER_SIGN` are separate words.
+ * Splits a text into words. Drops apostrophes (O'Brien) and the full stops of abbreviations (U.S.A.). Hyphens and other
+ * punctuation separate words. However, 4-B becomes 4b, and 12-14 is not split. `&` becomes `and`. `PART_END` and
+ * `NUMBER_SIGN` are separate words.
  */
 export function splitWords(text: string): string[] {
   const plain = plainText(text);
   const words: string[] = [];
-  /** The earlier part of the word. A punctuation mark was dropped after it. */
+  /** The first part of the current word, if a punctuation mark was dropped after it. */
   let word = '';
   let start = 0;
   for (let at = 0; at <= plain.length; at++) {
@@ -45,7 +46,10 @@ export function isNumber(word: string): boolean {
   return word !== '';
 }
 
-/** Without words, returns the plain text. So different strings never become equal. */
+/**
+ * Returns the canonical text. If it contains no words, returns the plain text, so that different texts never become
+ * equal.
+ */
 export function orPlainText(canonical: string, text: string): string {
   return canonical === '' ? plainText(text).trim() : canonical;
 }
@@ -60,7 +64,7 @@ const HYPHEN = 6;
 const NUMBER = 7;
 const AND = 8;
 
-/** The kind of each ASCII character. Other characters of `plainText` are letters. */
+/** The kind of each ASCII character. All other characters of `plainText` are letters. */
 const KINDS = new Uint8Array(128);
 for (const [kind, signs] of [
   [LETTER, 'abcdefghijklmnopqrstuvwxyz'],
@@ -75,7 +79,7 @@ for (const [kind, signs] of [
   for (const sign of signs) KINDS[sign.charCodeAt(0)] = kind;
 }
 
-/** Positions outside the text belong to no word. */
+/** Returns the kind of the character at this position. Positions outside the text belong to no word. */
 function kindAt(text: string, at: number): number {
   if (at < 0 || at >= text.length) return OTHER;
   const code = text.charCodeAt(at);
@@ -91,7 +95,7 @@ function isDigit(text: string, at: number): boolean {
   return kindAt(text, at) === DIGIT;
 }
 
-/** Null if the mark separates two words. */
+/** Returns the text that joins two parts of a word. Returns null if the punctuation mark separates two words. */
 function joinAt(text: string, kind: number, start: number, at: number): '' | '-' | null {
   if (kind === APOSTROPHE) return '';
   if (kind === STOP) return isAbbreviation(text, start, at) ? '' : null;
@@ -104,8 +108,8 @@ function joinAt(text: string, kind: number, start: number, at: number): '' | '-'
 }
 
 /**
- * True for a full stop within an abbreviation. Needs one letter after it and at most two before it. Examples are U.S.A.
- * and Ph.D., but not St.Louis, No.5 or Apt.B.
+ * True for a full stop within an abbreviation. It must have one letter after it and at most two letters before it.
+ * Examples are U.S.A. and Ph.D., but not St.Louis, No.5 or Apt.B.
  */
 function isAbbreviation(text: string, start: number, at: number): boolean {
   const length = at - start;
@@ -113,7 +117,10 @@ function isAbbreviation(text: string, start: number, at: number): boolean {
   return isLetterAlone && (length === 1 || length === 2) && !isDigit(text, at - 1);
 }
 
-/** Letters that Unicode does not decompose. Separate from the name guard's list, because this list must not change. */
+/**
+ * Letters that Unicode does not decompose. This list is separate from the name guard's list, because it must not
+ * change.
+ */
 const LETTERS: Readonly<Record<string, string>> = {
   ß: 'ss',
   æ: 'ae',
@@ -128,16 +135,16 @@ const LETTERS: Readonly<Record<string, string>> = {
   ς: 'σ',
 };
 
-/** Other punctuation becomes its ASCII equivalent. */
+/** Returns the text with plain letters. Other punctuation becomes its ASCII equivalent. */
 function plainText(text: string): string {
   if (!/[\u0080-\uffff]/.test(text)) return text.toLowerCase();
   return (
     text
       .replace(/[‘’ʼʹ′´]/g, "'")
-      // Otherwise 12½ would become 121/2.
+      // Without this space, 12½ would become 121/2.
       .replace(/[¼-¾⅐-⅞]/g, ' $&')
       .normalize('NFKD')
-      // Removes only accents. Vowel signs of other scripts are combining marks too, but distinguish names.
+      // Removes only accents. Vowel signs of other scripts are also combining marks, but they distinguish names.
       .replace(/[\u0300-\u036f]+/g, '')
       .toLowerCase()
       .replace(/[^\0-\x7f]/gu, plainLetter)
@@ -149,7 +156,7 @@ function plainLetter(letter: string): string {
   if (plain !== undefined) return plain;
   if (/\p{Pd}/u.test(letter)) return '-';
   if (/[、，]/u.test(letter)) return ',';
-  // Zero-width characters are dropped. Other signs separate words.
+  // Drops zero-width characters. All other signs separate words.
   if (/\p{Cf}/u.test(letter)) return '';
   return /[\p{P}\p{S}\p{Z}\p{C}]/u.test(letter) ? ' ' : letter;
 }
