@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The subjects of alerts. */
+/** The kinds of problems about which alerts are sent. */
 export const ALERT_KINDS = [
   'runFailed',
   'runStopped',
@@ -13,20 +13,22 @@ export const ALERT_KINDS = [
 
 const emailSchema = z.strictObject({
   to: z.array(z.email()).min(1),
-  /** An address, or a name with an address, such as `donor-sync <sync@example.org>`. */
+  /** The sender's address, optionally with a name, such as `donor-sync <sync@example.org>`. */
   from: z.string().trim().min(3),
   /** The SMTP server's URL: `smtps://user:password@host:465`, or `smtp://` with STARTTLS. */
   smtp: z.url({ protocol: /^smtps?$/ }),
 });
 
 const webhookSchema = z.strictObject({
-  /** It accepts `{ "text": … }`, like Slack's incoming webhooks. */
+  /** The address of a webhook. The webhook must accept `{ "text": … }`, like Slack's incoming webhooks. */
   url: z.url({ protocol: /^https?$/ }),
 });
 
 export const ownAlertsSchema = z.strictObject({ webhook: webhookSchema });
 
-/** The recipients and the kinds of alerts. Without `email` and `webhook`, nobody is notified. */
+/**
+ * The settings for alerts: the recipients and the kinds of alerts. Without `email` and `webhook`, nobody gets alerts.
+ */
 export const alertsSchema = z.strictObject({
   email: emailSchema.nullable().default(null),
   webhook: webhookSchema.nullable().default(null),

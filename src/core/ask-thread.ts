@@ -12,13 +12,14 @@ export class ThreadFailure extends Error {
 
 export interface ThreadLimits {
   mostTimeMs: number;
-  /** The limit of the thread's heap. Bytes outside the heap are not counted. */
+  /** The limit of the thread's heap. Memory outside the heap does not count. */
   mostMemoryMb: number;
 }
 
 /**
- * Runs a program in a separate thread, so its input cannot exhaust time or memory. The thread ends after its first
- * message. The program takes over `bytes`. Throws a ThreadFailure without an answer, and rethrows the program's errors.
+ * Runs a program in a separate thread, so that its input cannot use up time or memory. The thread ends after its first
+ * message. `bytes` belongs to the thread from then on. Throws a ThreadFailure if there is no answer, and rethrows the
+ * program's errors.
  */
 export function askThread<Answer>(
   program: URL,
@@ -46,7 +47,7 @@ export function askThread<Answer>(
 
     function fail(error: unknown): void {
       const rejects = () => reject(error);
-      // Rejects after the thread has ended, so the thread writes nothing later.
+      // Rejects only after the thread has ended, so that the thread writes nothing later.
       leave().then(rejects, rejects);
     }
 

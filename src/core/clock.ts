@@ -1,12 +1,12 @@
 export interface Clock extends WallClock {
   /**
-   * Milliseconds since a fixed point in the life of this process. Clock changes do not affect this number, so only it
-   * measures elapsed time reliably.
+   * Returns the milliseconds since a fixed time in this process. Changes of the clock do not affect this number, so
+   * only this number reliably measures elapsed time.
    */
   monotonicMs(): number;
 }
 
-/** Users and time servers can set this clock at any time. */
+/** The clock of the machine. Users and time servers can set it at any time. */
 export interface WallClock {
   /** Returns the time in epoch milliseconds. */
   now(): number;
@@ -33,8 +33,8 @@ export const systemClock: Clock = {
 };
 
 /**
- * Creates a clock that starts at another clock's current time and then runs independently. It runs evenly even if the
- * other clock is set later.
+ * Creates a clock that starts at another clock's current time and then runs independently. It runs evenly, even if
+ * someone sets the other clock.
  */
 export function steadyClock(clock: Clock): Clock {
   const offsetMs = clock.now() - clock.monotonicMs();
@@ -47,8 +47,8 @@ export function steadyClock(clock: Clock): Clock {
 }
 
 /**
- * Starts to measure. Each call returns the elapsed milliseconds. Uses both clocks, because some monotonic clocks stop
- * while the machine is suspended.
+ * Starts a measurement. Each call of the returned function returns the elapsed milliseconds. Uses two clocks, because
+ * some monotonic clocks stop while the machine is suspended.
  */
 export function stopwatch(clock: Pick<Clock, 'now' | 'monotonicMs'>): () => number {
   const began = { at: clock.now(), atMs: clock.monotonicMs() };

@@ -1,7 +1,7 @@
 import type { RecordCurrencies } from './money.ts';
 import { isPlainLine } from './printable.ts';
 
-/** Only this part of a contact is sent to the service. */
+/** The part of a contact that is sent to the service. No other part is sent. */
 export interface Identity {
   firstName: string | null;
   lastName: string | null;
@@ -14,43 +14,44 @@ export interface Identity {
 /** A person's record in the CRM, with its CRM ID. */
 export interface Contact extends Identity {
   id: string;
-  /** True if the CRM says that the person must not be enhanced. */
+  /** True if the CRM shows that donor-sync must not enhance the person. */
   optedOut: boolean;
   /**
-   * True if the person objects to enhancement, according to the settings or the CRM's consent record. The paid profile
-   * is then deleted immediately. Defaults to false.
+   * True if the person objects to enhancement, according to the settings or the consent record in the CRM. donor-sync
+   * then deletes the paid profile immediately. Defaults to false.
    */
   objects?: boolean;
   /**
-   * Null or omitted if there is none. `row_unreadable`: the whole row is unreadable, and the ID is its number in the
-   * file. `mark_unknown`: nobody has defined what the value of a mark field means.
+   * The reason why the contact is excluded. Null or omitted if there is none. `row_unreadable`: the whole row is
+   * unreadable, and the ID is the number of the row in the file. `mark_unknown`: nobody has defined the meaning of the
+   * value in a mark field.
    */
   excluded?: Exclusion | 'row_unreadable' | 'mark_unknown' | null;
   /** Privacy requests in the CRM record. Omitted if there are none. */
   privacy?: PrivacyMarks;
   /**
-   * The names of identity sources that could not be read for this contact. An unknown value is not an empty value.
-   * Empty or omitted if everything could be read.
+   * The names of identity fields that could not be read for this contact. An unreadable value is not an empty value.
+   * Empty or omitted if all fields could be read.
    */
   unreadable?: readonly string[];
-  /** Omitted if the CRM's records have no currency. */
+  /** The currencies of the record. Omitted if the CRM's records have no currency. */
   currencies?: RecordCurrencies;
 }
 
 /** Requests about a person's data, as a CRM records them. */
 export interface PrivacyMarks {
-  /** True if the person is to be erased. */
+  /** True if the person's data must be erased. */
   shouldForget: boolean;
   objectsToProfiling: boolean;
-  /** True if the person's data must not be erased for now. */
+  /** True if the person's data must not be erased at present. */
   isOnHold: boolean;
 }
 
 export type Exclusion = 'deceased' | 'do_not_contact';
 
 /**
- * Returns the canonical string from which the identity's fingerprint is computed. Differences in case, accents and
- * white space are ignored. The order of addresses and employers does not matter, because CRMs do not guarantee it.
+ * Returns the canonical text from which the identity's fingerprint is computed. Ignores differences in case, accents
+ * and white space. Ignores the order of addresses and employers, because CRMs do not guarantee their order.
  */
 export function identityText(identity: Identity): string {
   return JSON.stringify([
@@ -62,9 +63,9 @@ export function identityText(identity: Identity): string {
 }
 
 /**
- * Returns the same string for the same person in every CRM. Also ignores punctuation and repeated or empty parts.
- * Decides which contacts share a profile, but not which contacts have changed. More lenient rules therefore cost no new
- * credit.
+ * Returns the same text for the same person in every CRM. Also ignores punctuation and repeated or empty parts. This
+ * text decides which contacts share a profile, but not which contacts have changed. Therefore, its more lenient rules
+ * cost no additional credit.
  */
 export function personText(identity: Identity): string {
   return JSON.stringify([
@@ -93,7 +94,7 @@ function words(text: string): string {
 /** Matches text without punctuation, such as most names. */
 const BARE = /^[a-z0-9 ]*$/;
 
-/** Removes accents (combining marks after decomposition), case, and differences in white space. */
+/** Removes accents (combining marks after decomposition) and differences in case and white space. */
 function canonical(text: string): string {
   if (isPlainLine(text)) return text.toLowerCase();
   return withoutAccents(text).replace(/\s+/g, ' ').trim().toLowerCase();

@@ -11,7 +11,10 @@ const priceSchema = z
   .nullable()
   .default(null);
 
-/** Queries about connections have a separate price, because the service chooses their bucket. */
+/**
+ * The price of a credit, by bucket. Queries about connections have a separate price, because the service decides which
+ * bucket pays for them.
+ */
 export const creditPricesSchema = z.strictObject({
   enhancements: priceSchema,
   networks: priceSchema,
@@ -26,8 +29,8 @@ export interface Amount {
 }
 
 /**
- * Returns one amount per currency. Returns null if any spent bucket has no price, because a partial cost would look
- * complete.
+ * Returns the cost, as one amount per currency. Returns null if a bucket with spent credits has no price, because a
+ * partial cost would look complete.
  */
 export function costOf(
   spent: Readonly<Record<keyof CreditPrices, number>>,

@@ -1,8 +1,8 @@
 import type { MoneyField } from './money.ts';
 
 /**
- * Field types that every CRM has, possibly under another name. A `percent` field contains the number that users see.
- * For a share of 0.72, this number is 72. A connector converts the share if its CRM stores one.
+ * Field types that every CRM has, although their names differ. A `percent` field contains the number that users see,
+ * such as 72 for a share of 0.72. If the CRM stores a share, the connector converts it.
  */
 export const CRM_FIELD_TYPES = [
   'text',
@@ -22,8 +22,8 @@ export const CRM_FIELD_TYPES = [
 export type CrmFieldType = (typeof CRM_FIELD_TYPES)[number];
 
 /**
- * Dates look like `2026-11-20` and instants like `2026-11-20T02:00:00.000Z`. Multiple choices are joined by `;` in the
- * picklist's order. Blank text is null.
+ * The value of a field. Dates look like `2026-11-20` and times like `2026-11-20T02:00:00.000Z`. Several choices are
+ * joined with `;` in the order of the picklist. Blank text is null.
  */
 export type FieldValue = string | number | boolean | null;
 
@@ -35,7 +35,7 @@ export interface CrmField {
   label: string;
   type: CrmFieldType;
   /**
-   * The maximum length of a text value in characters, or null if the CRM sets no limit. A line break counts as two
+   * The maximum length of a text value in characters, or null if there is no limit. A line break counts as two
    * characters.
    */
   maxLength: number | null;
@@ -48,15 +48,15 @@ export interface CrmField {
   /** True if a picklist accepts only its own options. */
   restricted: boolean;
   writable: boolean;
-  /** The identity's part that this field contains. Omitted if none is. */
+  /** The part of a contact's identity that this field contains. Omitted if it contains none. */
   readAs?: 'name' | 'address' | 'employer';
-  /** Set for currency fields in a CRM that uses currencies other than US dollars. Omitted for other fields. */
+  /** The currency of the field. Set in a CRM that uses currencies other than US dollars. Omitted for other fields. */
   money?: MoneyField;
 }
 
 /**
- * Creates a writable field for any text, such as a column of a file. Takes only the name, so connectors can map lists
- * of names.
+ * Creates a field for any text, such as a column of a file. The function takes only the name, so that connectors can
+ * use it with `map`.
  */
 export function plainField(name: string): CrmField {
   return {
@@ -80,8 +80,8 @@ export interface FieldSpec {
   type: CrmFieldType;
   /** The maximum length of a text value in characters. */
   maxLength?: number;
-  /** If omitted, every value is accepted. */
+  /** The options of a picklist. If omitted, the field accepts every value. */
   options?: readonly string[];
-  /** The purpose of the field, as shown to the CRM's users. */
+  /** The purpose of the field. Users of the CRM see this text. */
   description: string;
 }

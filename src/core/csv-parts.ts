@@ -1,6 +1,6 @@
 /**
- * Yields a CSV file while its rows are still being read. Nothing is sent before the first page is complete, so its
- * errors are still thrown.
+ * Yields the parts of a CSV file while its rows are being read. Yields nothing before the first page is complete, so
+ * that errors in the first page can still be thrown.
  */
 export async function* toCsvParts<Page>(
   header: string,

@@ -1,10 +1,10 @@
-/** Cursors of paged lists. A request for the next page contains the cursor. */
+/** Creates and reads the cursors of paged lists. The request for the next page contains the cursor. */
 import { z } from 'zod';
 import { ConfigurationError } from './errors.ts';
 
 const positionSchema = z.tuple([z.int(), z.string().regex(/^\P{Cc}+$/u)]);
 
-/** An entry's sort key, and an ID that distinguishes equal keys. */
+/** The sort key of an entry, and an ID that distinguishes entries with the same key. */
 export type Position = z.infer<typeof positionSchema>;
 
 export function writeCursor(position: Position): string {
@@ -23,7 +23,7 @@ export function getPage<One extends { id: string }>(
   return { page, next: last === undefined ? null : writeCursor([end, last.id]) };
 }
 
-/** Throws a ConfigurationError (invalid) for an unknown value. */
+/** Reads a cursor. Throws a ConfigurationError (invalid) for an unknown value. */
 export function readCursor(cursor: string): Position {
   try {
     return positionSchema.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()));

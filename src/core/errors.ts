@@ -1,25 +1,25 @@
 /**
- * Errors by the next step that they need. Connectors and the service client translate all failures into these four
- * kinds. Code above them checks only the kind and the data.
+ * Defines four kinds of errors, by the next step that each kind requires. Connectors and the service client convert all
+ * failures into these kinds. Other code checks only the kind and the data of an error.
  */
 
 import type { ForeignText } from './foreign-text.ts';
 
 export interface ErrorFacts {
-  /** A stable word in snake_case for programs, for example `crm_unauthorized`. */
+  /** A permanent code in snake_case for programs, for example `crm_unauthorized`. */
   code: string;
   /** The underlying error. */
   cause?: unknown;
-  /** Facts for the caller. Never contains secrets or personal data. */
+  /** Data for the caller. It never contains secrets or personal data. */
   details?: Readonly<Record<string, unknown>>;
-  /** The other system's own message, for deciders. Never part of our message. */
+  /** The message of the other system, for users who decide. donor-sync's own message never contains it. */
   words?: ForeignText | null;
 }
 
-/** Marks our errors, whichever copy of this package created them. */
+/** Marks the errors of donor-sync, even if another copy of this package created them. */
 const BRAND: unique symbol = Symbol.for('donor-sync.error');
 
-/** The base of the four kinds. The message contains the subject and the next step. */
+/** The base class of the four kinds. The message names the subject and the next step. */
 export abstract class DonorSyncError extends Error {
   abstract readonly kind: 'configuration' | 'retriable' | 'skippable' | 'fatal';
   readonly [BRAND] = true;
@@ -37,16 +37,15 @@ export abstract class DonorSyncError extends Error {
 }
 
 /**
- * The reason why something is refused. `invalid`: the input is wrong. `unknown`: the subject does not exist, or the
- * caller may not access it. `conflict`: the subject has changed since the caller saw it. `forbidden`: the caller has no
- * permission.
+ * The reason for a refusal. `invalid`: the input is wrong. `unknown`: the subject does not exist, or the caller may not
+ * access it. `conflict`: the subject has changed since the caller saw it. `forbidden`: the caller has no permission.
  */
 export type Refusal = 'invalid' | 'unknown' | 'conflict' | 'forbidden';
 
 /** A user must change something before a retry makes sense. */
 export class ConfigurationError extends DonorSyncError {
   readonly kind = 'configuration';
-  /** Omitted by connector packages that use an older version of this class. */
+  /** Undefined if a connector package created the error with an older version of this class. */
   readonly refusal: Refusal | undefined;
 
   constructor(
@@ -58,7 +57,7 @@ export class ConfigurationError extends DonorSyncError {
   }
 }
 
-/** A temporary failure. Try again later. */
+/** A temporary failure. Another attempt may succeed later. */
 export class RetriableError extends DonorSyncError {
   readonly kind = 'retriable';
 }
@@ -73,8 +72,8 @@ export class FatalError extends DonorSyncError {
 }
 
 /**
- * A connector package may bundle its own copy of these classes, so errors are recognised by their mark and not by
- * `instanceof`.
+ * True if donor-sync created the error. A connector package may contain its own copy of these classes, so errors are
+ * recognised by their mark and not by `instanceof`.
  */
 export function isDonorSyncError(error: unknown): error is DonorSyncError {
   return error instanceof Error && BRAND in error;
@@ -92,7 +91,7 @@ export function isFatalError(error: unknown): error is FatalError {
   return isDonorSyncError(error) && error.kind === 'fatal';
 }
 
-/** Returns the message of anything that was thrown. */
+/** Returns the message of any thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

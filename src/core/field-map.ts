@@ -31,10 +31,10 @@ export type FieldSource = (typeof FIELD_SOURCES)[number];
 
 export const PATH_SOURCES = FIELD_SOURCES.filter((source) => source.startsWith('warmPath.'));
 
-/** Sources about the sync: a contact's state and its start time. */
+/** Sources about the sync itself: a contact's state and the time at which this state started. */
 export const SYNC_SOURCES: readonly FieldSource[] = ['sync.status', 'sync.statusDate'];
 
-/** When a value may be written (design, section 4.2). */
+/** The rules that decide when a run may write a value (design, section 4.2). */
 export const WRITE_RULES = ['always', 'ifEmpty', 'unlessEdited'] as const;
 export type WriteRule = (typeof WRITE_RULES)[number];
 
@@ -44,5 +44,5 @@ export const fieldMappingSchema = z.strictObject({
   when: z.enum(WRITE_RULES).default('unlessEdited'),
 });
 
-/** Maps a profile value to a CRM field. */
+/** A line of the field map, which maps a profile value to a CRM field. */
 export type FieldMapping = z.infer<typeof fieldMappingSchema>;

@@ -1,4 +1,4 @@
-/** Hosts in the settings, and the addresses that are safe from eavesdropping. */
+/** Handles hosts in the settings, and decides which addresses nobody can eavesdrop on. */
 import { isIP } from 'node:net';
 import { z } from 'zod';
 
@@ -8,7 +8,7 @@ export const hostSchema = z
   .toLowerCase()
   .refine(isHost, 'must be only a host, such as "crm.example.org", without scheme, port or path');
 
-/** The port is needed only if it is not the default. */
+/** A host with an optional port. The port is needed only if it is not the default port. */
 export const hostAndPortSchema = z
   .string()
   .trim()
@@ -17,17 +17,17 @@ export const hostAndPortSchema = z
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
-/** True for this machine's names and addresses. `hostname` must have the form that it has in a URL. */
+/** True for the names and IP addresses of this machine. `hostname` must have the same form as in a URL. */
 export function isLoopback(hostname: string): boolean {
   return LOOPBACK.test(hostname);
 }
 
-/** True for https and for connections within this machine. */
+/** True for HTTPS, and for connections within this machine. */
 export function isConfidential(url: URL): boolean {
   return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname));
 }
 
-/** True if a URL parser keeps the host unchanged. Then the host has only plain letters. */
+/** True if a URL parser keeps the host unchanged. The host then contains only plain letters. */
 function isHost(text: string): boolean {
   return parseHost(text)?.hostname === text;
 }
@@ -36,7 +36,7 @@ function isHostAndPort(text: string): boolean {
   return parseHost(text)?.host === text;
 }
 
-/** Refuses an asterisk, because it would look like a pattern. */
+/** Parses a host. Refuses an asterisk, because it would look like a pattern. */
 function parseHost(host: string): URL | null {
   const url = `https://${host}/`;
   return !host.includes('*') && URL.canParse(url) ? new URL(url) : null;
@@ -52,7 +52,10 @@ export interface AddressRange {
 
 const BITS = { ipv4: 32, ipv6: 128 } as const;
 
-/** Parses `203.0.113.7`, `10.0.0.0/8` or `fd00::/8`. Returns null for anything else, including names. */
+/**
+ * Parses an IP address or a range, such as `203.0.113.7`, `10.0.0.0/8` or `fd00::/8`. Returns null for anything else,
+ * including names.
+ */
 export function parseAddressRange(text: string): AddressRange | null {
   const [address = '', bits, ...rest] = text.trim().split('/');
   const version = isIP(address);

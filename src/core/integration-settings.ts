@@ -4,11 +4,11 @@ import { fieldMappingSchema } from './field-map.ts';
 
 /** A cron expression with its time zone. */
 export const scheduleSchema = z.strictObject({
-  /** Five fields: minute, hour, day of month, month, day of week. */
+  /** A cron expression with five fields: minute, hour, day of month, month, day of week. */
   cron: z.string().trim().min(1),
-  /** An IANA name, for example `America/Chicago`. */
+  /** The time zone as an IANA name, for example `America/Chicago`. */
   timezone: z.string().trim().min(1).default('UTC'),
-  /** True to make up for a scheduled time that was missed. */
+  /** True if a missed scheduled time is caught up. */
   catchUp: z.boolean().default(true),
   /**
    * The maximum delay after the scheduled time (ms). Integrations with the same schedule start at different times
@@ -25,19 +25,19 @@ const markedValues = z.array(z.string().trim().min(1)).min(1);
 export const contactsSchema = z.strictObject({
   filter: z.string().trim().min(1).nullable().default(null),
   optOutField: z.string().trim().min(1).nullable().default(null),
-  /** The values that mean an opt-out if `optOutField` is a picklist. */
+  /** The values that mean an opt-out, if `optOutField` is a picklist. */
   optOutValues: markedValues.nullable().default(null),
-  /** The IDs of contacts who object to enhancement. They count as opted out, whatever the CRM says. */
+  /** The IDs of contacts that object to enhancement. They count as opted out, whatever the CRM shows. */
   objections: z.array(z.string().trim().min(1)).max(100_000).default([]),
   /** An additional field that marks deceased contacts. */
   deceasedField: z.string().trim().min(1).nullable().default(null),
-  /** An additional field that marks contacts who want no contact. */
+  /** An additional field that marks contacts who do not want to be contacted. */
   doNotContactField: z.string().trim().min(1).nullable().default(null),
-  /** The `deceasedField` values that mark a contact. Defaults to words for yes, and dates. */
+  /** The values of `deceasedField` that mark a contact. Defaults to words for yes, and dates. */
   deceasedValues: markedValues.optional(),
-  /** The `doNotContactField` values that mark a contact. Defaults to words for yes, and dates. */
+  /** The values of `doNotContactField` that mark a contact. Defaults to words for yes, and dates. */
   doNotContactValues: markedValues.optional(),
-  /** Values that do not mark a contact. A contact with an unlisted value waits. */
+  /** Values that do not mark a contact. A contact with a value that is in no list waits. */
   unmarkedValues: z
     .strictObject({
       optOut: markedValues.optional(),
@@ -46,13 +46,13 @@ export const contactsSchema = z.strictObject({
     })
     .optional(),
   includeDeceased: z.boolean().default(false),
-  /** True if contacts who want no contact are enhanced anyway. */
+  /** True to enhance contacts even if they do not want to be contacted. */
   includeDoNotContact: z.boolean().default(false),
 });
 
-/** Guards that stop spending after a possible mistake. A user must check before spending continues. */
+/** Guards that stop spending if a mistake is likely. A user must check the contacts before spending continues. */
 const guardsSchema = z.strictObject({
-  /** Limits purchases for contacts whose identity changed within seven days. */
+  /** The limit for contacts whose identity changed within seven days. Above it, no profiles are bought for them. */
   massChange: z
     .strictObject({
       share: z.number().min(0).max(1).default(0.1),
@@ -60,9 +60,9 @@ const guardsSchema = z.strictObject({
     })
     .prefault({}),
   /**
-   * Limits the contacts that go missing within seven days. The CRM does not report them as deleted. Above this share
-   * and this number, a user must confirm before any contact is removed. A user must also confirm if the list is empty,
-   * or if more than half of at least five contacts are missing.
+   * The limit for contacts that go missing within seven days, although the CRM does not report them as deleted. Above
+   * this share and this number, a user must confirm before donor-sync removes any contact. A user must also confirm if
+   * the list is empty, or if more than half of at least five contacts are missing.
    */
   departures: z
     .strictObject({
@@ -71,8 +71,8 @@ const guardsSchema = z.strictObject({
     })
     .prefault({}),
   /**
-   * The first submission under a new mapping, with at most `size` people. Spending continues only if the service
-   * recognises at least the share `minKnown`. A size of 0 means no trial.
+   * The trial, which is the first submission with a new mapping. It contains at most `size` people. Spending continues
+   * only if the service recognises at least the share `minKnown`. A size of 0 means no trial.
    */
   trial: z
     .strictObject({
@@ -82,20 +82,20 @@ const guardsSchema = z.strictObject({
     .prefault({}),
 });
 
-/** The required certainty of a match. */
+/** The settings about the certainty of a match. */
 export const matchSchema = z.strictObject({
   /** Profiles with a lower probability wait for a user's decision. Null accepts every profile. */
   minProbability: z.number().min(0).max(1).nullable().default(null),
 });
 
-/** The retention of this client's data, in days. Can only shorten the general setting. */
+/** The retention of this client's data, in days. It can only be shorter than the general setting. */
 const ownRetentionSchema = z.strictObject({
   /** The retention of paid profiles, in days. Null uses the general setting, and 0 keeps no profiles. */
   profiles: z.int().min(0).max(3650).nullable().default(null),
 });
 
 const refreshSchema = z.strictObject({
-  /** Profiles are bought again after this many days. Null means never. */
+  /** The number of days after which a profile is bought again. Null means never. */
   afterDays: z.int().positive().nullable().default(365),
   /** True to buy a profile again after a change of name, address or employer. */
   whenIdentityChanges: z.boolean().default(true),
@@ -106,11 +106,11 @@ const creditLimitsSchema = z.strictObject({
   perRun: creditLimit.default(null),
   /** The maximum number of credits per calendar month, in the schedule's time zone. */
   perMonth: creditLimit.default(null),
-  /** The number of credits to leave in the bucket. */
+  /** The number of credits that must remain in the bucket. */
   keep: z.int().nonnegative().default(0),
 });
 
-/** Limits for the enhancements bucket and, nested, the networks bucket. */
+/** The limits for the enhancements bucket. The limits for the networks bucket are nested in them. */
 export const budgetSchema = creditLimitsSchema.extend({
   networks: creditLimitsSchema.prefault({}),
 });
@@ -118,43 +118,43 @@ export const budgetSchema = creditLimitsSchema.extend({
 export const networkSchema = z.strictObject({
   name: z.string().trim().min(1),
   color: z.string().trim().min(1).default('teal'),
-  /** The kind of group, with its selection. Each connector defines its own kinds. */
+  /** The group in the CRM. Each connector defines its own kinds of groups. */
   group: z.record(z.string(), z.unknown()),
 });
 
 const insightsSchema = z.strictObject({
   enabled: z.boolean().default(true),
-  /** The minimum strength of a warm path's weakest connection, from 0 to 1. */
+  /** The minimum strength of a connection in a warm path, from 0 to 1. */
   minStrength: z.number().min(0).max(1).default(0.45),
-  /** A path is computed again after this many days, even without a known change. Null means never. */
+  /** The number of days after which a path is computed again, even without a known change. Null means never. */
   refreshAfterDays: z.int().positive().nullable().default(90),
-  /** Limits for services that charge for queries. They have no effect if queries are free. */
+  /** The limits for queries, if the service charges for them. They have no effect if queries are free. */
   budget: z
     .strictObject({
-      /**
-       * The maximum number of credits that one run's queries may spend. Null means no limit. Applies to the queries of
-       * one run.
-       */
+      /** The maximum number of credits for the queries of one run. Null means no limit. */
       perRun: creditLimit.default(1_000),
-      /** The number of credits to leave in the bucket. */
+      /** The number of credits that must remain in the bucket. */
       keep: z.int().nonnegative().default(0),
     })
     .prefault({}),
 });
 
 const privacySchema = z.strictObject({
-  /** Contacts that the CRM marks for erasure are erased after a user's decision, or automatically up to 25 a day. */
+  /**
+   * The handling of contacts that the CRM marks for erasure. With `ask`, a user decides. With `erase`, up to 25
+   * contacts a day are erased automatically.
+   */
   crmRequests: z.enum(['ask', 'erase']).default('ask'),
 });
 
 const partnerSchema = z.strictObject({
   baseUrl: z.url({ protocol: /^https?$/ }),
   apiKey: z.string().trim().min(1),
-  /** The key's last day (UTC), as its issuer states it. The service does not report it. */
+  /** The last day (UTC) on which the key is valid, according to its issuer. The service does not report this day. */
   expiresOn: z.iso.date().optional(),
   /**
-   * True to spend one credit per person, even if several contacts or integrations with the same key have this person.
-   * If false, the integration neither uses nor shares profiles.
+   * True to spend one credit per person, even if several contacts, or integrations with the same key, contain the
+   * person. If false, the integration neither uses nor provides shared profiles.
    */
   shareProfiles: z.boolean().default(true),
 });
@@ -169,7 +169,7 @@ export const integrationSchema = z.strictObject({
   name: z.string().trim().min(1).optional(),
   schedule: scheduleSchema.nullable().default(null),
   partner: partnerSchema,
-  /** `kind` selects the connector, and the connector's schema checks the rest. */
+  /** The CRM's settings. `kind` selects the connector, whose schema checks the other settings. */
   crm: z.looseObject({ kind: z.string().trim().min(1) }),
   contacts: contactsSchema.prefault({}),
   refresh: refreshSchema.prefault({}),
@@ -178,20 +178,20 @@ export const integrationSchema = z.strictObject({
   budget: budgetSchema.prefault({}),
   guards: guardsSchema.prefault({}),
   match: matchSchema.prefault({}),
-  /** Defaults to the connector's field map. */
+  /** The field map. Defaults to the connector's field map. */
   fields: z.array(fieldMappingSchema).optional(),
   networks: z.array(networkSchema).default([]),
   insights: insightsSchema.prefault({}),
   /** An additional recipient of this integration's alerts. */
   alerts: ownAlertsSchema.optional(),
   /**
-   * `public` blocks private networks, except addresses that the operator allows. A set-up in a browser sets this.
+   * `public` blocks private networks, except addresses that the operator allows. The set-up in a browser sets this.
    * Omitted if an operator set the addresses.
    */
   addresses: z.literal('public').optional(),
-  /** What happens to contacts whose response was lost but whose credit was charged. */
+  /** The handling of contacts whose response was lost but whose credit was charged. */
   onLostAnswer: z.enum(['hold', 'resubmit']).default('hold'),
-  /** After this time without requests, the balance shows whether a lost response was charged. */
+  /** The time without requests after which the balance shows whether a lost response was charged. */
   settleAfterMs: z.int().nonnegative().default(90_000),
 });
 

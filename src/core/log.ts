@@ -1,6 +1,6 @@
 /**
- * The methods of the log that the product uses. pino has the same methods. Names, wealth figures and keys are never
- * logged.
+ * The methods of the log that donor-sync uses. pino has the same methods. donor-sync never logs names, amounts of
+ * wealth or keys.
  */
 export interface Log {
   debug(facts: LogFacts, message: string): void;

@@ -7,7 +7,7 @@ export type MailKind = (typeof MAIL_KINDS)[number];
 
 interface MailRule {
   name: string;
-  /** The role that the page with these numbers requires. */
+  /** The role that is required for the page with these numbers. */
   role: Role;
   /** The first day of the month (UTC) on which the email can be sent. */
   fromDay: number;

@@ -3,8 +3,8 @@ import { z } from 'zod';
 export const PROFILE_CURRENCY = 'USD';
 
 /**
- * How amounts are handled in records with another currency. `usdOnly` skips these amounts, and `convert` uses the CRM's
- * rates.
+ * The handling of amounts in records with another currency. `usdOnly` skips these amounts, and `convert` uses the CRM's
+ * exchange rates.
  */
 const CURRENCY_MODES = ['usdOnly', 'convert'] as const;
 export type CurrencyMode = (typeof CURRENCY_MODES)[number];
@@ -17,18 +17,18 @@ export interface Rate {
   decimals: number;
 }
 
-/** Converts US dollars for a currency field. */
+/** The data for converting US dollars for a currency field. */
 export interface MoneyField {
   mode: CurrencyMode;
-  /** The field with a record's currency, or null if all records share one. */
+  /** The field that contains a record's currency, or null if all records have the same currency. */
   from: string | null;
-  /** The default currency, or null if unknown. */
+  /** The default currency, or null if it is unknown. */
   code: string | null;
-  /** The rates by currency. Empty if the CRM has no US dollar rate or hides its rates. */
+  /** The exchange rates by currency. Empty if the CRM has no rate for US dollars or does not show its rates. */
   rates: Readonly<Record<string, Rate>>;
 }
 
-/** A record's currencies by CRM field. Null if the field is blank. A field that could not be read has no entry. */
+/** The currencies of a record, by CRM field. Null if the field is blank. A field that could not be read is missing. */
 export type RecordCurrencies = Readonly<Record<string, string | null>>;
 
 const CODE = /^[A-Z]{3}$/;
@@ -38,7 +38,7 @@ export function currencyCode(text: string | null): string | null {
   return CODE.test(code) ? code : null;
 }
 
-/** Returns the currency of this field in a record, or null if unknown. */
+/** Returns the currency of this field in a record, or null if it is unknown. */
 export function findCurrency(
   { from, code }: MoneyField,
   currencies: RecordCurrencies = {},
@@ -49,7 +49,10 @@ export function findCurrency(
   return own === null ? code : currencyCode(own);
 }
 
-/** Returns null if the CRM has no currency field. Any change of currency changes the string. */
+/**
+ * Returns the currencies as text. The text changes with any change of a currency. Returns null if the CRM has no
+ * currency field.
+ */
 export function currenciesText(currencies: RecordCurrencies | undefined): string | null {
   const fields = Object.keys(currencies ?? {}).sort();
   if (fields.length === 0) return null;

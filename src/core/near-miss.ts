@@ -1,12 +1,12 @@
-/** Words with at least this many letters may contain one typing error. */
+/** The number of letters per typing error. A word with twice as many letters may contain two errors. */
 const LETTERS_PER_MISTAKE = 3;
 
-/** Longer words are skipped, because the work grows with the square of the length. */
+/** The maximum length of compared words, because the work grows with the square of the length. */
 const MAX_COMPARED_LENGTH = 80;
 
 /**
- * Returns the most likely candidate, or null if none is close. Case, hyphens, underscores and spaces do not count as
- * mistakes (`api_key` matches `apiKey`).
+ * Returns the most similar candidate, or null if none is similar. Case, hyphens, underscores and spaces do not count as
+ * errors (`api_key` matches `apiKey`).
  */
 export function nearMiss(word: string, candidates: Iterable<string>): string | null {
   const wanted = folded(word);
@@ -22,13 +22,13 @@ export function nearMiss(word: string, candidates: Iterable<string>): string | n
   return best?.candidate ?? null;
 }
 
-/** Returns a suggestion such as `, did you mean "Phone"?`. Empty if no candidate is close. */
+/** Returns a suggestion such as `, did you mean "Phone"?`. Returns an empty text if no candidate is similar. */
 export function didYouMean(word: string, candidates: Iterable<string>): string {
   const candidate = nearMiss(word, candidates);
   return candidate === null ? '' : `, did you mean "${candidate}"?`;
 }
 
-/** Suggests the closest choice or lists all choices. */
+/** Returns a text that suggests the most similar choice or lists all choices. */
 export function notAChoice(answer: string, choices: readonly string[]): string {
   const hint = didYouMean(answer, choices) || `. Possible: ${choices.join(', ')}`;
   return `"${answer}" is not one of the choices${hint}`;
@@ -42,7 +42,7 @@ const LONG_ID = 6;
 /** The maximum number of similar IDs that are listed. */
 const MAX_NEAR_IDS = 5;
 
-/** Returns IDs with one or two different characters, closest first. */
+/** Returns the IDs that differ in one or two characters, most similar first. */
 export function createNearIds(typed: string): {
   look(ids: readonly string[]): void;
   best(): string[];
@@ -73,7 +73,7 @@ function mistakesForgiven(word: string, target: string): number {
 
 /**
  * Computes the Damerau-Levenshtein distance (optimal string alignment). A missing, additional, replaced or swapped
- * letter is one mistake.
+ * letter counts as one error.
  */
 export function countMistakes(a: string, b: string): number {
   let beforeLast: number[] = [];

@@ -1,8 +1,8 @@
 export type OneAtATime = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
 /**
- * Creates the runner. At most `mostWaiting` tasks can be pending, including the running task. Further tasks are
- * rejected with `refusal`.
+ * Creates a function that runs one task at a time. At most `mostWaiting` tasks can be pending, including the running
+ * task. Further tasks are rejected with `refusal`.
  */
 export function createOneAtATime(mostWaiting: number, refusal: () => Error): OneAtATime {
   let waiting = 0;

@@ -4,28 +4,28 @@ import { forHoldReasons } from './questions/question-kinds.ts';
 export type Outcome = 'written' | 'unchanged' | 'skipped' | 'failed' | 'held' | 'waiting';
 
 /**
- * Reasons never change, because reports, metrics and the dashboard count them. `docs/outcomes.md` explains each to
- * readers of a report.
+ * The reasons, with the outcome of each reason. The names of reasons never change, because reports, metrics and the
+ * dashboard count them. `docs/outcomes.md` explains each reason.
  */
 export const OUTCOME_REASONS = {
   fields_written: 'written',
   /** Some values are in the CRM. Other values did not fit their field, or the CRM rejected them. */
   fields_written_some_unfit: 'written',
-  /** The former person's values were blanked, as a user decided. */
+  /** The former person's values were cleared, because a user decided this. */
   former_values_blanked: 'written',
   /** Some values are in the CRM. A CRM rule rejected other values that fit their fields. */
   fields_written_some_refused: 'written',
   /** A user typed a value while the run was writing. It was overwritten, and restored immediately. */
   typed_value_restored: 'written',
   /**
-   * A profile overwrote a value that a user had typed. donor-sync tried to restore the value, but the CRM refused it.
+   * A profile replaced a value that a user had typed. donor-sync tried to restore the value, but the CRM refused it.
    */
   typed_value_lost: 'written',
   /** The contact has a fresh profile for the same identity. */
   profile_fresh: 'unchanged',
   /** The CRM already has all values of the profile. */
   values_equal: 'unchanged',
-  /** Users typed all values that differ, or a rule protects them. */
+  /** Users typed all values that are different, or a rule protects them. */
   values_protected: 'unchanged',
   /** The profile has no value for any mapped field. */
   profile_empty: 'unchanged',
@@ -43,18 +43,18 @@ export const OUTCOME_REASONS = {
   /** A row of the file could not be read. Its ID is the row number. */
   row_unreadable: 'skipped',
   deleted_in_crm: 'skipped',
-  /** `contacts.filter` no longer includes the due contact. */
+  /** The contact is due, but `contacts.filter` no longer includes it. */
   outside_filter: 'skipped',
   merged_in_crm: 'skipped',
   forgotten: 'skipped',
   rejected_by_person: 'skipped',
-  /** The credit is spent. */
+  /** The service did not recognise the person. The credit is spent. */
   no_match: 'failed',
   /** The service rejected this person's details (422). */
   person_invalid: 'failed',
   /** The CRM rejected the write. */
   crm_refused: 'failed',
-  /** None of the values can be written to its field. */
+  /** None of the profile's values can be written to its field. */
   values_unfit: 'failed',
   /** The response for this job could not be read. */
   profile_unreadable: 'failed',
@@ -66,7 +66,7 @@ export const OUTCOME_REASONS = {
   job_too_old: 'waiting',
   /** Part of the identity is no longer readable. */
   identity_unreadable: 'waiting',
-  /** Nobody has defined what the value of a mark field means. */
+  /** Nobody has defined the meaning of the value in a mark field. */
   mark_unknown: 'waiting',
   /** The service recognises too few contacts under this mapping of columns. */
   match_rate_low: 'waiting',
@@ -74,20 +74,20 @@ export const OUTCOME_REASONS = {
   marks_unconfirmed: 'waiting',
   budget_reached: 'waiting',
   credits_exhausted: 'waiting',
-  /** The service accepted the request but did not process this person. */
+  /** The service accepted the request, but did not process this person. */
   not_processed: 'waiting',
   job_running: 'waiting',
   /** The profile is bought but not delivered. */
   delivery_pending: 'waiting',
-  /** A user decided that the CRM contains a former person's values. The next run blanks them. */
+  /** A user decided that the CRM contains a former person's values. The next run clears them. */
   blanking_pending: 'waiting',
   /** The contact is chosen but not submitted. */
   submission_pending: 'waiting',
-  /** The contact waits for the settlement of a lost response with the same service key. */
+  /** The contact waits until it is known whether a lost response with the same service key was charged. */
   settlement_pending: 'waiting',
   /** Another user had locked the record. */
   crm_busy: 'waiting',
-  /** The CRM failed or did not report the result. The next run retries. */
+  /** The CRM failed or did not report the result. The next run tries again. */
   crm_passing: 'waiting',
 } as const satisfies Record<string, Outcome>;
 
@@ -97,7 +97,7 @@ export function getOutcome(reason: OutcomeReason): Outcome {
   return OUTCOME_REASONS[reason];
 }
 
-/** Outcomes in display order. Outcomes that need a user come first. */
+/** The outcomes in the order of display. Outcomes that need a user's action come first. */
 export const OUTCOME_ORDER = [
   'held',
   'failed',
@@ -107,7 +107,7 @@ export const OUTCOME_ORDER = [
   'unchanged',
 ] as const satisfies readonly Outcome[];
 
-/** Null for a reason that this version does not know. */
+/** Returns the outcome of a reason. Returns null if this version does not know the reason. */
 export function outcomeNamed(reason: string): Outcome | null {
   return isOutcomeReason(reason) ? OUTCOME_REASONS[reason] : null;
 }
@@ -183,11 +183,11 @@ export const OUTCOME_TEXTS = {
     'the CRM failed at this record, or did not report the result; the next run tries again',
 } as const satisfies Record<OutcomeReason, string>;
 
-/** Shown for contacts that use another contact's profile without a credit. */
+/** The text for contacts that share another contact's profile without a credit. */
 export const SHARED_PROFILE_TEXT =
   'The profile of the same person in another contact or client is used, at no cost.';
 
-/** Returns the sentence for a reason from the store. An unknown word is returned unchanged. */
+/** Returns the sentence for a stored reason. An unknown reason is returned unchanged. */
 export function outcomeText(reason: string): string {
   return isKnown(reason) ? OUTCOME_TEXTS[reason] : reason;
 }
@@ -197,7 +197,7 @@ function isKnown(reason: string): reason is OutcomeReason {
 }
 
 /**
- * The contact got no profile, so its outcome is `failed`. Pages show this reason as neutral, because nothing went wrong
- * and a retry would not help.
+ * The reason of a contact that the service does not know. The contact got no profile, so its outcome is `failed`. Pages
+ * show this reason as neutral, because nothing went wrong and another attempt would not help.
  */
 export const UNKNOWN_PERSON = 'no_match' satisfies OutcomeReason;

@@ -3,9 +3,9 @@ import { dirname, extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /**
- * Returns the absolute path of a file that the program reads unchanged. The path is relative to the sources' root. The
- * built program and the sources are in different folders. In both, these files have the same path relative to
- * package.json.
+ * Returns the absolute path of a file that donor-sync reads unchanged. The given path is relative to the root of the
+ * sources. The built program and the sources are in different folders. In both folders, these files have the same path
+ * relative to package.json.
  */
 export function ownFile(path: string): string {
   return join(topFolder(import.meta.dirname), path);

@@ -1,12 +1,12 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 
-/** Identifies a process, so other processes can check whether it is alive. */
+/** Identifies a process, so that other processes can check whether it is running. */
 export interface Owner {
   host: string;
   processId: number;
-  /** Differs for each start, because process IDs are reused. */
+  /** A text that differs for each start of the process, because process IDs are reused. */
   start: string;
-  /** Process IDs are unique only within this space (`readProcessSpace`). Null or omitted if unknown. */
+  /** The space in which process IDs are unique (`readProcessSpace`). Null or omitted if it is unknown. */
   space?: string | null;
 }
 
@@ -21,8 +21,8 @@ export function ownerWords(text: string): string {
 }
 
 /**
- * True if the owner is certainly dead. Its process IDs must mean the same here. Two containers can share a host name
- * and a process ID, so other owners are uncertain. Their leases expire.
+ * True if the process has certainly ended. Its process ID must mean the same process on this machine. Two containers
+ * can share a host name and a process ID, so other processes are uncertain. The leases of uncertain processes expire.
  */
 export function ownerIsGone(
   text: string,
@@ -32,7 +32,7 @@ export function ownerIsGone(
   const [host, processId, start, ...space] = text.split('/');
   if (!self.space || space.join('/') !== self.space) return false;
   if (host !== self.host || start === self.start) return false;
-  // Our process ID once belonged to another process.
+  // If the process ID is this process's ID, it belonged to another process before.
   return Number(processId) === self.processId || !isRunning(Number(processId));
 }
 
@@ -46,7 +46,7 @@ export function isRunning(processId: number): boolean {
   }
 }
 
-/** The space is one boot of one kernel and one namespace of process IDs. Only Linux reports this. */
+/** Returns the space of process IDs: one start of one kernel, and one namespace. Only Linux reports this. */
 export function readProcessSpace(): string | null {
   try {
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();

@@ -1,6 +1,7 @@
 /**
- * Package files that the program reads unchanged, such as browser files and word lists. The build copies them
- * (`scripts/package-files.ts`), so their packages need not be installed. Sources read them from the installed packages.
+ * Reads files of packages, such as browser files and word lists. The build copies them (`scripts/package-files.ts`), so
+ * that their packages do not have to be installed. If donor-sync runs from its sources, it reads the files in the
+ * installed packages.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -27,7 +28,10 @@ export function listPackageFolder(name: string, folder: string): string[] {
   );
 }
 
-/** Not every package allows its files to be found by name, so the folder is searched. */
+/**
+ * Returns the folder of a package. The folder is searched, because not every package allows its files to be found by
+ * name.
+ */
 function packageFolder(name: string): string {
   const places = [
     ownFile('packages'),

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 
 /**
- * Results keep the order of the items. After a failure, no further item starts. Throws after all items in progress have
- * ended, so nothing continues in the background.
+ * Does asynchronous work on items, several at a time. The results have the order of the items. After a failure, no
+ * further item starts. Throws only after all items in progress have ended, so that nothing continues in the background.
  */
 export async function inParallel<T, R>(
   items: readonly T[],

@@ -5,7 +5,7 @@ export const MAX_PERSONS_PER_SUBMISSION = 100;
 
 /** The data that is submitted to the service for one contact. */
 export interface Person extends PersonDetails {
-  /** Our identifier for this submission of this contact. The service returns it with the job ID. */
+  /** donor-sync's ID for this submission of this contact. The service returns it with the job ID. */
   trackingId: string;
 }
 

@@ -1,4 +1,4 @@
-/** The service's record of a person, with our property names. Missing values are null or empty. */
+/** A person's profile from the service, with donor-sync's property names. Missing values are null or empty. */
 export interface Profile {
   /** The donor's ID, with 32 hexadecimal characters. */
   donorId: string;
@@ -7,11 +7,11 @@ export interface Profile {
   profileUrl: string | null;
   age: number | null;
   isDeceased: boolean;
-  /** How likely the match is correct, from 0 to 1. Omitted if the service does not report it. */
+  /** The probability that the match is correct, from 0 to 1. Omitted if the service does not report it. */
   probability?: number;
-  /** Whole US dollars. */
+  /** The range of the net worth, in whole US dollars. */
   netWorth: { low: number; high: number } | null;
-  /** Estimated giving capacity of the person, in US dollars. */
+  /** The estimated giving capacity of the person, in US dollars. */
   capacity: { political: number | null; nonprofit: number | null };
   /** The names of schools, in the service's order. */
   education: readonly string[];

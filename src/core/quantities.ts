@@ -1,4 +1,4 @@
-/** Numbers in readable form. */
+/** Formats numbers, durations and times for users. */
 
 const MS_PER_SECOND = 1000;
 const SECONDS_PER_MINUTE = 60;
@@ -7,8 +7,8 @@ const SECONDS_PER_DAY = 86_400;
 const GROUP_DIGITS = 3;
 
 /**
- * Formats a number, such as `12,345`. Faster than `Intl`, whose first format takes longer to create than most commands
- * take to load.
+ * Formats a number, such as `12,345`. This is faster than `Intl`. Creating the first `Intl` format takes longer than
+ * loading most commands.
  */
 export function formatCount(count: number): string {
   let rest = String(Math.round(Math.abs(count)));
@@ -19,12 +19,12 @@ export function formatCount(count: number): string {
   return `${count < 0 ? '-' : ''}${[rest, ...groups].join(',')}`;
 }
 
-/** `plural` is needed if the plural does not end in "s". */
+/** Returns a number with its noun. `plural` is needed if the plural does not end in "s". */
 export function describeCount(count: number, singular: string, plural = `${singular}s`): string {
   return `${formatCount(count)} ${count === 1 ? singular : plural}`;
 }
 
-/** Returns the two largest units, such as `2 min 5 s` or `3 h 12 min`. */
+/** Returns a duration in its two largest units, such as `2 min 5 s` or `3 h 12 min`. */
 export function formatDuration(durationMs: number): string {
   const ms = Math.max(0, Math.round(durationMs));
   if (ms < MS_PER_SECOND) return `${ms} ms`;
@@ -51,7 +51,7 @@ function twoUnits(
   return rest === 0 ? `${wholes} ${largeName}` : `${wholes} ${largeName} ${rest} ${smallName}`;
 }
 
-/** Accepts ISO 8601 or epoch ms, and returns `2026-11-20 02:00 UTC`. */
+/** Formats a time in ISO 8601 or epoch ms as `2026-11-20 02:00 UTC`. */
 export function formatTimestamp(instant: string | number): string {
   return `${new Date(instant).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }

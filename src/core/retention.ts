@@ -1,20 +1,23 @@
 import type { Integration } from './integration-settings.ts';
 
-/** Retention in days. Null or omitted means forever. */
+/** The retention of data, in days. Null or omitted means forever. */
 export interface Retention {
   runRows: number;
-  /** Decisions about held contacts, and the contacts of run requests. */
+  /** Answered decisions, and the contacts of requests for runs. */
   outcomes?: number | null;
-  /** Field values before a write. After their deletion, the write cannot be undone. */
+  /** The values that fields had before a write. Without them, the write cannot be undone. */
   previousValues?: number | null;
-  /** Paid profiles. Null or omitted means until they are too old to be delivered. 0 means that no profiles are kept. */
+  /**
+   * Paid profiles. Null or omitted means that they are kept until they are too old to be delivered. 0 means that no
+   * profiles are kept.
+   */
   profiles?: number | null;
-  /** Data about contacts that left the CRM, except payments and our values' fingerprints. */
+  /** Data about contacts that have left the CRM. Excludes payments and the fingerprints of donor-sync's values. */
   removedContacts?: number | null;
   audit?: number | null;
 }
 
-/** Profiles are kept this many days longer than their refresh date, because runs may fail for a while. */
+/** The number of days for which profiles are kept after their refresh date, because runs may fail for a while. */
 const KEPT_BEYOND_REFRESH_DAYS = 60;
 const KEPT_WITHOUT_REFRESH_DAYS = 730;
 
@@ -30,7 +33,7 @@ export function longestProfileDays({ refresh }: Pick<Integration, 'refresh'>): n
   return refresh.afterDays + KEPT_BEYOND_REFRESH_DAYS;
 }
 
-/** Returns a profile's retention in days, or 0 if profiles are not kept. The settings can only shorten it. */
+/** Returns the retention of a profile in days, or 0 if profiles are not kept. The settings can only make it shorter. */
 export function profileDays(
   integration: Pick<Integration, 'refresh' | 'retention'>,
   { profiles }: Pick<Retention, 'profiles'>,
@@ -40,8 +43,9 @@ export function profileDays(
 }
 
 /**
- * Within this number of days, no profile is deleted or bought again because of its age. Months that started earlier may
- * lack profiles. Their sums may be incomplete. A pure function.
+ * Returns the number of past days for which all profiles still exist. Within this time, no profile is deleted or bought
+ * again because of its age. Months that started earlier may lack profiles, so their results may be incomplete. A pure
+ * function.
  */
 export function completeDays(
   integration: Pick<Integration, 'refresh' | 'retention'>,

@@ -6,7 +6,7 @@ export type Trigger = 'schedule' | 'manual' | 'webhook';
 
 export type RunStatus = 'running' | 'succeeded' | 'incomplete' | 'failed';
 
-/** Why a run stopped early. The next run continues where it stopped. */
+/** The reason why a run stopped early. The next run continues where the run stopped. */
 export type StopCode =
   | 'credits_exhausted'
   | 'budget_reached'
@@ -28,7 +28,7 @@ export type StopCode =
   | 'lease_lost'
   | 'stopped_by_person';
 
-/** Why a run ended as `incomplete` or `failed`. */
+/** The reason why a run ended as `incomplete` or `failed`. */
 export interface RunReason {
   code: StopCode | (string & {});
   message: string;
@@ -40,13 +40,13 @@ export const STOPPED_BY_PERSON = {
   message: 'A user stopped the run. The next run continues from here.',
 } as const satisfies RunReason;
 
-/** A credit bucket in a report. `remaining` is null before the first reading. */
+/** A credit bucket in a run's report. `remaining` is null before the first reading of the balance. */
 export interface BucketReport {
   spent: number;
   remaining: number | null;
 }
 
-/** The report of a run, exactly as in design, section 4.3. */
+/** The report of a run, as defined in design, section 4.3. */
 export interface RunReport {
   id: string;
   integration: string;
@@ -71,26 +71,26 @@ export interface RunReport {
   networks: { name: string; added: number; removed: number; kept: number; failed: number }[];
   calls: { partner: number; crm: number; throttled: number };
   /**
-   * Paid values that still waited to be written when the run ended. Omitted for runs in progress and for older runs.
+   * Paid values that still waited to be written at the end of the run. Omitted for runs in progress and for older runs.
    */
   valuesWaiting?: ValuesWaiting | undefined;
-  /** Omitted for a run that was not undone. `contacts.written` does not change. */
+  /** The undone part of the run. Omitted if nothing was undone. `contacts.written` does not change. */
   undone?: UndoneMark | undefined;
 }
 
-/** Several undos may have restored parts of a run. */
+/** The undone part of a run. Several undos may have restored parts of the run. */
 export interface UndoneMark {
   at: string;
   /**
-   * The user's name. Null while the undo is in progress or if the terminal's user has no name. Terminal users may have
-   * no name.
+   * The name of the user who undid the run. Null while the undo is in progress, or if a user of the terminal has no
+   * name.
    */
   by: string | null;
   /** The number of restored values. */
   values: number;
-  /** Values that had changed since the run and were left alone. */
+  /** The number of values that the undo did not restore, because someone had changed them since the run. */
   kept: number;
-  /** Contacts whose values were all restored. */
+  /** The number of contacts whose values were all restored. */
   contacts: number;
 }
 
@@ -154,6 +154,6 @@ export const runReportSchema = z.object({
 
 export interface AskedRun {
   integrationId: string;
-  /** True if a user or a webhook also requested it. */
+  /** True if a user or a webhook has also made the same request. */
   isUrgent: boolean;
 }

@@ -1,7 +1,7 @@
 import { ConfigurationError, type Refusal } from './errors.ts';
 import { didYouMean } from './near-miss.ts';
 
-/** For clients that do not exist, are inaccessible, or are no longer in the settings. */
+/** Creates the error for a client that does not exist, is inaccessible, or is no longer in the settings. */
 export function unknownClient(
   id: string,
   { known = [], next, refusal = 'unknown' }: UnknownClientFacts = {},
@@ -16,14 +16,14 @@ export function unknownClient(
 }
 
 interface UnknownClientFacts {
-  /** The IDs that the caller could have meant. */
+  /** The IDs that the caller may have meant. */
   known?: Iterable<string>;
   /** The next step, if searching for another ID is not enough. */
   next?: string;
   refusal?: Refusal;
 }
 
-/** Refuses an action that access tokens may never perform. `act` follows the words "may not". */
+/** Creates the error for an action that access tokens may never carry out. `act` follows the words "may not". */
 export function personNeeded(
   act: string,
   command: string,
@@ -35,7 +35,7 @@ export function personNeeded(
   );
 }
 
-/** For actions that need access to all clients. `why` is one sentence. */
+/** Creates the error for an action that requires access to all clients. `why` is one sentence. */
 export function reachInsufficient(
   why = 'This affects all clients, and you have access to only some of them.',
   details: Readonly<Record<string, unknown>> = {},
@@ -50,7 +50,7 @@ export function reachInsufficient(
   );
 }
 
-/** `problem` explains the mistake. */
+/** Creates the error for an invalid request. `problem` explains the mistake. */
 export function invalidRequest(
   problem: string,
   details: Readonly<Record<string, unknown>> = {},
@@ -75,15 +75,17 @@ export function unknownRun(
 }
 
 interface UnknownRunFacts {
-  /** The IDs that the caller could have meant. */
+  /** The IDs that the caller may have meant. */
   known?: Iterable<string>;
   /** True if the operation would only have read data. */
   isRead?: boolean;
-  /** True if the user may type the end of an ID. */
+  /** True if the user may type only the last characters of an ID. */
   isShortEnough?: boolean;
 }
 
-/** Creates the error for a contact that does not exist. `source` is the CRM or the database that was searched. */
+/**
+ * Creates the error for a contact that does not exist. `source` is the place of the search: the CRM or the database.
+ */
 export function unknownContact(
   integration: string,
   contact: string,
@@ -110,7 +112,7 @@ const SOURCES = {
 
 interface UnknownContactFacts {
   source: keyof typeof SOURCES;
-  /** The IDs that the caller could have meant. */
+  /** The IDs that the caller may have meant. */
   near?: readonly string[];
   next?: string;
   details?: Readonly<Record<string, unknown>>;

@@ -1,17 +1,17 @@
-/** How users may sign in without passwords. */
+/** The settings of an identity provider, with which users sign in without passwords. */
 export interface ProviderSettings {
   /**
-   * An OpenID Connect provider's issuer. The provider's configuration is at `/.well-known/openid-configuration` below
-   * this address.
+   * The issuer of an OpenID Connect provider. The provider's configuration is at `/.well-known/openid-configuration`
+   * below this address.
    */
   issuer: string;
   clientId: string;
   clientSecret: string;
-  /** The label of the button. Defaults to the issuer's host. */
+  /** The label of the sign-in button. Defaults to the issuer's host. */
   name?: string | undefined;
-  /** The domains of accepted email addresses. If omitted, any domain. */
+  /** The domains of accepted email addresses. If omitted, all domains are accepted. */
   allowedDomains?: readonly string[] | undefined;
 }
 
-/** The setting `server.plainHttp`. Controls sign-in over connections that others could read. */
+/** The setting `server.plainHttp`. It decides whether users can sign in over connections that others could read. */
 export type PlainHttp = 'refuse' | 'allow';

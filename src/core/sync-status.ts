@@ -1,15 +1,18 @@
-/** Users of the CRM can filter by it. */
+/** The status of a contact. Users of the CRM can filter contacts by status. */
 export type SyncStatus = keyof typeof STATUS_WORDS;
 
-/** Words that are written into the CRM. They never change, because lists and reports in the CRM filter by them. */
+/**
+ * The status texts that donor-sync writes into the CRM. They never change, because lists and reports in the CRM filter
+ * by them.
+ */
 export const STATUS_WORDS = {
-  /** The values of its profile are in the CRM. */
+  /** The CRM contains the values of the contact's profile. */
   written: 'Written',
-  /** The service does not recognise the person. */
+  /** The service does not know the person. */
   unknown: 'Unknown',
-  /** It waits for a user's decision. */
+  /** The contact waits for a user's decision. */
   held: 'Held',
-  /** The service rejected its details, or the CRM rejected the values. */
+  /** The service rejected the contact's details, or the CRM rejected the values. */
   refused: 'Refused',
   /** The contact is never sent to the service. */
   optedOut: 'Opted out',

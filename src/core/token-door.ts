@@ -1,25 +1,26 @@
 /**
- * Salesforce's External Services create flow actions from this document. They support only OpenAPI 3.0, Apex
- * identifiers as names, and objects without nesting. Each response needs a body, and descriptions need fewer than 1,333
- * characters. Salesforce ignores `security` and response headers. Salesforce takes the token from its named credential.
+ * Creates the OpenAPI document of the door. Salesforce's External Services create flow actions from this document. They
+ * support only OpenAPI 3.0, Apex identifiers as names, and objects without nesting. Each response needs a body, and
+ * descriptions must have fewer than 1,333 characters. Salesforce ignores `security` and response headers. It takes the
+ * token from its named credential.
  */
 
-/** Actions by the names that flows use. Names never change, because changes would break existing flows. */
+/** The actions, with the names that flows use. Names never change, because a change would break existing flows. */
 export const DOOR_ACTIONS = { status: 'status', enhance: 'enhance' } as const;
 
-/** The statuses of successful responses. External Services name their output parameters after them. */
+/** The statuses of successful responses. External Services use them in the names of output parameters. */
 export const DOOR_RESPONSES = { status: 200, enhance: 202 } as const;
 
-/** The path of the door, followed by the client's ID. */
+/** The path of the door. The client's ID follows. */
 export const TOKEN_DOOR = '/doors/token';
 
-/** The paths after the ID of the client. */
+/** The parts of the path that follow the client's ID. */
 export const DOOR_PATHS = {
   status: '/contacts/{contact}',
   enhance: '/contacts/{contact}/enhance',
 } as const;
 
-/** The same document serves all clients and contains no secret. */
+/** The path of the document. All clients use the same document, which contains no secret. */
 export const DOOR_DOCUMENT_PATH = `${TOKEN_DOOR}/openapi.json`;
 
 export function doorAddress(publicUrl: string, integrationId: string): string {
@@ -35,8 +36,8 @@ const CONTACT = {
 };
 
 /**
- * The calling org. A copied org, such as a sandbox, has the same contact IDs and possibly the same token. The org sends
- * its ID, so only the connected org gets an answer.
+ * The ID of the calling org. A copied org, such as a sandbox, has the same contact IDs and possibly the same token. The
+ * org sends its ID, so that only the connected org gets an answer.
  */
 const ORG = {
   name: 'org',
@@ -46,7 +47,7 @@ const ORG = {
   schema: { type: 'string' },
 };
 
-/** The ID of the flow's interview. A repeated request has the same ID and costs only one credit. */
+/** The ID of the flow's interview. If a request is repeated, it has the same ID, so it costs only one credit. */
 const CLICK = {
   name: 'click',
   in: 'query',
@@ -55,7 +56,7 @@ const CLICK = {
   schema: { type: 'string' },
 };
 
-/** The server's address is in the named credential. */
+/** Returns the document. It does not contain the server's address, because the named credential contains it. */
 export function doorDocument(): Record<string, unknown> {
   return {
     openapi: '3.0.3',

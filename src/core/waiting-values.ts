@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Why a paid value is not in the CRM yet. */
+/** The reasons why a paid value is not in the CRM yet. */
 export const WAITING_CAUSES = [
   'no_such_field',
   'no_permission',
@@ -18,9 +18,9 @@ export interface WaitingReason {
   cause: WaitingCause;
   /** The CRM's own code, or null if the field's description explains the reason. */
   code: string | null;
-  /** The number of contacts whose value waits. */
+  /** The number of contacts whose value waits for this reason. */
   contacts: number;
-  /** The reason, what will resolve it, and the cost. */
+  /** The reason, the event that ends the wait, and the cost. */
   text: string;
 }
 

@@ -10,8 +10,8 @@ import {
 import type { ReasonExplanation } from './reason-explanation.ts';
 
 /**
- * The kind of code. `waiting_values` explains why values wait, and `excluded_values` why a redelivery excludes a
- * contact. `error` is the code of an error or of a stopped run.
+ * The kind of code. `waiting_values` explains why values wait, and `excluded_values` explains why a redelivery excludes
+ * a contact. `error` is the code of an error or of a stopped run.
  */
 export type CodeKind = 'outcome' | 'reason' | 'waiting_values' | 'excluded_values' | 'error';
 
@@ -30,9 +30,7 @@ export interface Explanation {
 
 const PAGE = 'docs/outcomes.md';
 
-/**
- * Returns every explanation of the code, reasons first. Empty if this version of the program does not know the code.
- */
+/** Returns every explanation of the code, reasons first. Empty if this version of donor-sync does not know the code. */
 export function explain(code: string): Explanation[] {
   return ALL.filter((explanation) => explanation.code === code);
 }

@@ -1,4 +1,4 @@
-/** The explanation of an error code. It leaves out details that the error's message explains better. */
+/** The explanation of an error code. The error's own message explains further details. */
 export interface ErrorExplanation {
   /** A description of what happened, and what did not happen. */
   means: string;
