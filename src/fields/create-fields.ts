@@ -1,4 +1,4 @@
-/** Creates missing CRM fields and gives users access to them. */
+/** Creates missing CRM fields and gives users access to the fields. */
 import type {
   Connector,
   FieldCreation,
@@ -20,20 +20,22 @@ export interface CreatedFields {
   /** The problems that remain. */
   findings: FieldMapFinding[];
   viewers: FieldViewers | null;
-  /** Null if no lists were requested. Empty if this CRM cannot create lists. */
+  /** The created lists. Null if the user requested no lists. Empty if this CRM cannot create lists. */
   lists: ListCreation[] | null;
 }
 
 export interface CreateFieldsOptions {
-  /** The group that should see new fields, if the CRM hides them. Omitted if nobody should get access. */
+  /**
+   * The group of users who should see the new fields, if the CRM hides new fields. Omitted if nobody should get access.
+   */
   assignViewers?: string | undefined;
-  /** Also creates lists of contacts to check. */
+  /** True to also create lists of contacts for users to check. */
   withLists?: boolean;
   capacityAbove?: number;
   warmPathAbove?: number;
 }
 
-/** Works only in the account that this integration may write to. */
+/** Creates the fields. Refuses any account other than the account to which this integration may write. */
 export function createFields(
   open: OpenIntegration,
   options: CreateFieldsOptions = {},

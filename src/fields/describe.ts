@@ -1,4 +1,4 @@
-/** Finds writable fields in the CRM's own description. */
+/** Finds the fields to which donor-sync can write, in the CRM's own description. */
 import type { Connector, FieldCreation, MappedFieldSpec } from '../../connectors/contract.ts';
 import { type CrmField, type FieldSpec, plainField } from '../core/crm-field.ts';
 import { ConfigurationError } from '../core/errors.ts';
@@ -9,19 +9,22 @@ import { checkFieldMap, type FieldMapFinding } from '../mapping/check-field-map.
 import { fieldSpecFor } from '../mapping/field-specs.ts';
 
 export interface FieldsInForce {
-  /** The description of the mapped fields. */
+  /** The CRM's description of the mapped fields. */
   fields: CrmField[];
   described: ReadonlySet<string>;
   findings: FieldMapFinding[];
-  /** Problems that only affect the contact status. Everything else works. */
+  /** Problems that affect only the contact's status. All other fields work. */
   optional: FieldMapFinding[];
-  /** A run adds missing columns to a file automatically. A server's fields are created on request. */
+  /**
+   * The missing fields. In a file, a run adds missing columns automatically. On a CRM server, a user has to create the
+   * fields.
+   */
   toCreate: FieldSpec[];
 }
 
 type FieldsDeps = Pick<Connector, 'describeFields' | 'capabilities' | 'identity'>;
 
-/** Changes nothing. */
+/** Reads the CRM's description of its fields. Changes nothing. */
 export async function readFields(
   connector: FieldsDeps,
   mappings: readonly FieldMapping[],
@@ -60,8 +63,8 @@ function withReadParts(fields: readonly CrmField[], shape: IdentityShape | undef
 const PARTS = { addresses: 'address', employers: 'employer' } as const;
 
 /**
- * Separates problems that stop the run. A status that cannot be written does not stop other fields, unless its field is
- * mapped twice.
+ * Separates the problems that stop the run from other problems. If a status cannot be written, other fields are still
+ * written, unless the status's field is mapped twice.
  */
 function sorted(found: readonly FieldMapFinding[]): Pick<FieldsInForce, 'findings' | 'optional'> {
   const isOptional = ({ from, problem }: FieldMapFinding) =>
@@ -72,7 +75,7 @@ function sorted(found: readonly FieldMapFinding[]): Pick<FieldsInForce, 'finding
   };
 }
 
-/** Creates missing fields and grants access. Can be repeated. */
+/** Creates missing fields and gives users access to them. Can be repeated. */
 export async function createMissingFields(
   connector: FieldsDeps & Pick<Connector, 'createFields'>,
   mappings: readonly FieldMapping[],
@@ -87,7 +90,7 @@ export function toFieldSpecs(mappings: readonly FieldMapping[]): MappedFieldSpec
   return mappings.map(({ from, to }) => ({ ...fieldSpecFor(from, to), from }));
 }
 
-/** Without a writable field, no credit must be spent. */
+/** Throws an error if there is no field to write to, because a run must then spend no credits. */
 export function requireUsableField(
   integration: Integration,
   mappings: readonly FieldMapping[],

@@ -17,11 +17,11 @@ export interface FieldLine {
   type: string | null;
   writable: boolean | null;
   problem: { kind: string; message: string; fix: string; optional: boolean } | null;
-  /** True if the next run adds the column automatically. */
+  /** True if the next run will add the column automatically. */
   createdBySync: boolean;
-  /** Null if the last writes did not include it. */
+  /** The time of the last write to the field. Null if none of the last writes included the field. */
   writtenAt: string | null;
-  /** Checked contacts with a value of ours. Null if none were checked. */
+  /** The number of checked contacts whose field contains a value from donor-sync. Null if no contacts were checked. */
   filled: { of: number; count: number } | null;
 }
 

@@ -1,6 +1,6 @@
 /**
- * A contact must contain only one person's values. When the donor changes, the former donor's values are all replaced
- * or blanked (design, promise 14). Pure except for fingerprints.
+ * Ensures that a contact contains the values of only one person. When the donor changes, all values of the former donor
+ * are replaced or cleared (design, promise 14). Apart from fingerprints, the functions are pure.
  */
 
 import type { OwnedValues } from '../contacts/owned-values.ts';
@@ -13,22 +13,22 @@ import { createOwnershipCheck } from './values.ts';
 export interface WrittenValues {
   crmId: string;
   owned: OwnedValues;
-  /** Null if unknown. */
+  /** The donor's fingerprint, or null if the donor is unknown. */
   donor: string | null;
 }
 
-/** Our values in a contact, by donor. */
+/** The values from donor-sync in a contact, by donor. */
 export interface Ownership {
   isOurs(field: string, value: FieldValue): boolean;
-  /** True for another donor's value. */
+  /** True if the value belongs to a different donor. */
   isFormer(field: string, value: FieldValue): boolean;
-  /** Fields that may contain another donor's values. */
+  /** Fields that may contain a different donor's values. */
   formerFields: readonly string[];
 }
 
 /**
- * Marks our values that belong to another donor. `donor` is the donor of the offered values. Null treats all our values
- * as another donor's.
+ * Finds the values from donor-sync that belong to a different donor. `donor` is the donor of the offered values. If it
+ * is null, all values count as a different donor's values.
  */
 export function sortOwnership(
   deps: { store: Pick<SyncDeps['store'], 'fingerprint'> },
@@ -48,15 +48,15 @@ export function sortOwnership(
   };
 }
 
-/** Fields in which these writes may have left another donor's values. */
+/** Returns the fields in which these writes may have left a different donor's values. */
 export function fieldsOfOthers(written: readonly WrittenValues[], donor: string | null): string[] {
   const others = written.filter((each) => each.donor !== null && each.donor !== donor);
   return [...new Set(others.flatMap(({ owned }) => Object.keys(owned)))];
 }
 
 /**
- * Returns the fields to blank. They have a value of another donor and get no new one. The sync status belongs to the
- * contact, so it stays.
+ * Returns the fields to clear. They contain a different donor's value and get no new value. The sync status belongs to
+ * the contact, so it remains.
  */
 export function blankedFields(
   { isFormer, formerFields }: Ownership,

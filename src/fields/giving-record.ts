@@ -1,15 +1,15 @@
 /**
- * The part of a profile for rankings and monthly sums. A short string that is encrypted with the profile's key. All
- * records have the same length. A varying length would reveal the size of an amount.
+ * The part of a profile that rankings and monthly results use. It is a short text that is encrypted with the profile's
+ * key. All records have the same length, because a varying length would reveal the size of an amount.
  */
 
 import { CAPACITY_BANDS, findBand, MILLION } from '../core/capacity.ts';
 import type { Profile } from '../core/profile.ts';
 import { damagedProfile } from './damaged-profile.ts';
 
-/** The facts about a contact that a ranking uses. */
+/** The data about a contact that a ranking uses. */
 export interface GivingRecord {
-  /** 0 is the largest capacity (`CAPACITY_BANDS`). Null if unknown. */
+  /** The band of the giving capacity. 0 is the largest capacity (`CAPACITY_BANDS`). Null if it is unknown. */
   band: number | null;
   /** True if the net worth is at least a million US dollars. */
   isMillionaire: boolean;
@@ -17,7 +17,9 @@ export interface GivingRecord {
   isDeceased: boolean;
 }
 
-/** Uses the higher capacity, as `capacity.highest` does. A pure function. */
+/**
+ * Creates the record of a profile. Uses the higher of the two capacities, as `capacity.highest` does. A pure function.
+ */
 export function toGivingRecord({ capacity, netWorth, isDeceased }: Profile): GivingRecord {
   const known = [capacity.nonprofit, capacity.political].flatMap((amount) => amount ?? []);
   const band = findBand(known.length === 0 ? null : Math.max(...known));
@@ -30,12 +32,12 @@ const UNKNOWN_BAND = '-';
 /** The number of characters in every record. */
 export const GIVING_LENGTH = 4;
 
-/** A pure function. */
+/** Returns a record as text. A pure function. */
 export function formatGiving({ band, isMillionaire, isDeceased }: GivingRecord): string {
   return `${FORM}${band ?? UNKNOWN_BAND}${isMillionaire ? 1 : 0}${isDeceased ? 1 : 0}`;
 }
 
-/** Throws a FatalError for any other text. A pure function. */
+/** Parses a record. Throws a FatalError for any other text. A pure function. */
 export function parseGiving(text: string): GivingRecord {
   const [form, band = '', million, deceased] = text;
   const isBand = band === UNKNOWN_BAND || Number(band) < CAPACITY_BANDS.length;

@@ -26,7 +26,7 @@ const nextDraw = createDraws(KEY_BYTES + IV_BYTES);
 const nameOrNull = z.string().nullable();
 const amountOrNull = z.number().nullable();
 
-/** The stored order of a profile's parts. Names would take a third of the space. */
+/** The stored order of a profile's parts. With names, the profile would need a third more space. */
 const packedSchema = z.tuple([
   z.literal(1),
   z.string(),
@@ -42,16 +42,19 @@ const packedSchema = z.tuple([
   z.array(z.string()),
 ]);
 
-/** A stored profile. Its key is stored with the part for rankings. */
+/** A stored profile. The part for rankings is stored together with the profile's key. */
 export interface EncryptedProfile {
   key: string;
   profile: string;
 }
 
-/** Replaces a profile that is not kept. */
+/** Replaces a profile that is not stored. */
 export const NOT_KEPT: EncryptedProfile = { key: '', profile: '' };
 
-/** The profile has a new key, which the secret key encrypts. Only the contact's row can decrypt it. */
+/**
+ * Encrypts a profile with a new key. The secret key encrypts the new key. Both can be decrypted only in the contact's
+ * own row.
+ */
 export function encryptProfile(
   { sealer }: Pick<SyncDeps, 'sealer'>,
   integrationId: string,
@@ -74,7 +77,7 @@ export function encryptProfile(
   };
 }
 
-/** Throws a FatalError for a profile of another contact or after tampering. */
+/** Decrypts a profile. Throws a FatalError if the profile belongs to another contact or someone has changed it. */
 export function decryptProfile(
   { sealer }: Pick<SyncDeps, 'sealer'>,
   {
@@ -100,7 +103,7 @@ export function decryptProfile(
   }
 }
 
-/** Decrypts only the part for rankings. Throws a FatalError like `decryptProfile`. */
+/** Decrypts only the part for rankings. Throws a FatalError for the same reasons as `decryptProfile`. */
 export function decryptGiving(
   deps: { sealer: Pick<Sealer, 'open'> },
   integrationId: string,

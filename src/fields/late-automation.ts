@@ -1,6 +1,7 @@
 /**
- * For example, HubSpot workflows run seconds to hours after a write. Without this, the value would look like a user's.
- * It would survive a change of person, an undo and an erasure.
+ * Finds values that the CRM's automation changed some time after a write. For example, HubSpot workflows run seconds to
+ * hours after a write. Otherwise, the changed value would look like a user's value. It would then survive a change of
+ * person, an undo and an erasure.
  */
 import type { Connector } from '../../connectors/contract.ts';
 import { isOwned, normalisedEntry, type OwnedValues } from '../contacts/owned-values.ts';
@@ -18,15 +19,16 @@ type LateDeps = Pick<SyncDeps, 'store'> & {
 export interface PresentRecord {
   crmId: string;
   values: FieldValues;
-  /** Everything that donor-sync may have written. */
+  /** All values that donor-sync may have written. */
   owned: readonly OwnedValues[];
 }
 
 const READS_AT_ONCE = 4;
 
 /**
- * Returns entries for changed fields, by CRM ID. An entry has our value and the changed value. The CRM is queried only
- * about foreign values in fields that we wrote. If the CRM does not report authors, these are users' values.
+ * Returns the changed fields, by CRM ID. Each entry contains donor-sync's value and the changed value. Queries the CRM
+ * only about foreign values in fields to which donor-sync wrote. If the CRM does not report the authors of changes,
+ * these values count as users' values.
  */
 export async function findLateAutomation(
   deps: LateDeps,
@@ -67,7 +69,7 @@ function listUnrecognised(deps: LateDeps, { crmId, values, owned }: PresentRecor
   });
 }
 
-/** Null if automation changed a value that was not ours. */
+/** Returns the entry for a change. Returns null if automation changed a value that was not from donor-sync. */
 function toEntry(
   deps: LateDeps,
   { crmId, values, owned }: PresentRecord,

@@ -1,4 +1,4 @@
-/** Uses the mapped fields to build contact lists for users. All functions are pure. */
+/** Plans contact lists for users, based on the mapped fields. All functions are pure. */
 import type { ListCreation, ListSpec } from '../../connectors/contract.ts';
 import type { CrmField } from '../core/crm-field.ts';
 import { type FieldMapping, type FieldSource, PATH_SOURCES } from '../core/field-map.ts';
@@ -6,15 +6,15 @@ import { STATUS_WORDS } from '../core/sync-status.ts';
 import { fitValue } from '../mapping/fit.ts';
 import type { RawValue } from '../mapping/raw-value.ts';
 
-/** A contact above these limits belongs in a list. */
+/** The limits of the lists. A contact above a limit belongs in the list. */
 export interface ListBounds {
-  /** A capacity in whole US dollars. */
+  /** The giving capacity, in whole US dollars. */
   capacityAbove: number;
   /** The strength of a warm path, from 0 to 100. */
   warmPathAbove: number;
 }
 
-/** Lists to create, and lists without a suitable field. */
+/** The lists to create, and the lists for which there is no suitable field. */
 export interface WantedLists {
   specs: ListSpec[];
   impossible: ListCreation[];
@@ -53,7 +53,7 @@ export function wantedLists(
 
 interface Wanted {
   name: string;
-  /** Possible sources of the list's field. The first one with a suitable field is used. */
+  /** The possible sources of the list's field. The first source with a suitable field is used. */
   sources: readonly FieldSource[];
   raw: RawValue;
 }
@@ -70,14 +70,14 @@ function buildListSpec(
       if (!fit?.fits) continue;
       const { value } = fit;
       if (raw.kind === 'text') return { name, field: to, condition: { equals: String(value) } };
-      // Text cannot be compared by size.
+      // The CRM cannot compare texts by size.
       if (typeof value === 'number') return { name, field: to, condition: { above: value } };
     }
   }
   return null;
 }
 
-/** Why a list cannot be created. This is not a failure. For example, warm paths need networks. */
+/** Returns the reason why a list cannot be created. This is not a failure. For example, warm paths need networks. */
 function impossible(
   { name, sources, raw }: Wanted,
   mappings: readonly FieldMapping[],

@@ -34,33 +34,36 @@ import {
   valueFingerprints,
 } from './values.ts';
 
-/** The values for a contact, and facts about it. */
+/** The values for a contact, and the data about the contact that the plan needs. */
 export interface FieldOffer {
   crmId: string;
   values: RawValues;
-  /** The mapped fields and their current state in the CRM. */
+  /** The mapped fields and their current values in the CRM. */
   present: FieldValues;
-  /** Omitted without currencies. */
+  /** The currencies of the record. Omitted if the CRM has no currencies. */
   currencies?: RecordCurrencies | undefined;
   ownedBefore: OwnedValues;
-  /** Fields whose value automation has changed. Defaults to none. */
+  /** Fields whose values the CRM's automation has changed. Defaults to none. */
   automated?: OwnedValues;
-  /** Earlier intended values that may be in the CRM. */
+  /** Earlier intended values that the CRM may contain. */
   intended: readonly IntendedValues[];
   /**
-   * The offered donor and the current values' donor. Includes our values in merged records. Omitted for values without
-   * a donor, such as a status.
+   * The donor of the offered values and the donor of the current values. Includes donor-sync's values in merged
+   * records. Omitted for values without a donor, such as a status.
    */
   person?: { donor: string | null; former: string | null; merged?: readonly WrittenValues[] };
-  /** The introducer of a warm path. Null or omitted if there is none. */
+  /** The introducer of the warm path. Null or omitted if there is none. */
   introducer?: string | null;
-  /** The status after this write. Omitted if it does not change. */
+  /** The contact's status after this write. Omitted if it does not change. */
   status?: TimedStatus;
-  /** Sources whose fields lose our value without a replacement. Defaults to none. */
+  /** Sources without a value, whose fields lose donor-sync's earlier value. Defaults to none. */
   emptied?: readonly FieldSource[];
-  /** Sources that undo must not restore, because they describe an erased person. Defaults to none. */
+  /** Sources that an undo must not restore, because they describe an erased person. Defaults to none. */
   unkept?: readonly FieldSource[];
-  /** Fields that this profile was offered to before. A field that a user has emptied stays empty. Defaults to none. */
+  /**
+   * Fields for which donor-sync offered this profile's value before. If a user has emptied such a field, it remains
+   * empty. Defaults to none.
+   */
   offeredBefore?: ReadonlySet<string>;
 }
 
@@ -68,11 +71,11 @@ export interface FieldOffer {
 export interface FieldPlan {
   crmId: string;
   reason: OutcomeReason;
-  /** Which values a field refused, without quoting them. Null if all were accepted. */
+  /** A text about the values that fields refused, without quoting them. Null if the fields accepted all values. */
   detail: string | null;
-  /** Our values after the write. */
+  /** The values from donor-sync after the write. */
   owned: OwnedValues;
-  /** Our values if nothing is written. */
+  /** The values from donor-sync if nothing is written. */
   standing: OwnedValues;
   changes: FieldValues;
   /** True if another person's values are replaced. Then either all changes are written or none. */
@@ -80,17 +83,17 @@ export interface FieldPlan {
   /** True to let the CRM decide about every value. */
   probe?: boolean;
   values: readonly ValueNote[];
-  /** Null if nothing is written. */
+  /** The write, or null if nothing has to be written. */
   write: IntendedWrite | null;
-  /** The changed fields' values when they were read. */
+  /** The values of the changed fields at the time of the reading. */
   seen: FieldValues;
-  /** Returns the fields that must not be written, because a user has typed these values. */
+  /** Returns the fields to which the run must not write, because users have typed these values. */
   keeps(found: FieldValues): string[];
 }
 
 const wordsOfRuns = new WeakMap<object, WordFingerprints>();
 
-/** The cache lives as long as the run's field map. */
+/** Returns cached texts. The cache exists as long as the run's field map. */
 function wordsOfRun(
   { store }: Pick<SyncDeps, 'store'>,
   run: Pick<Run, 'mappings'>,
@@ -100,7 +103,7 @@ function wordsOfRun(
   return known;
 }
 
-/** Plans the changes. */
+/** Plans the changes to a contact's fields. */
 export function planFields(
   deps: Pick<SyncDeps, 'store' | 'sealer' | 'newId'>,
   run: Pick<Run, 'mappings' | 'fields' | 'integration' | 'erasedTexts'>,
@@ -111,7 +114,7 @@ export function planFields(
   const { emptied = [], unkept = [], offeredBefore } = offer;
   const written: WrittenValues[] = [
     { crmId, owned: ownedBefore, donor: person?.former ?? null },
-    // A status or path belongs to the donor of the contact's other values.
+    // A status or a path belongs to the donor of the contact's other values.
     ...intended.map(({ owned, donor }) => ({
       crmId,
       owned,
@@ -135,7 +138,7 @@ export function planFields(
   const { diff, left, blanked, changes } = decide(present);
   const replaced = Object.keys(changes).filter((field) => isFormer(field, present[field] ?? null));
   const detail = describeUnfit(unfit);
-  // Our earlier write with an unknown result has succeeded.
+  // An earlier write with an unknown result has succeeded, because the CRM contains its value.
   const confirmed = diff.equal.filter(
     (field) =>
       isOurs(field, present[field] ?? null) &&
@@ -150,7 +153,7 @@ export function planFields(
   const owned = {
     ...standing,
     ...withRates(valueFingerprints(deps, crmId, present, confirmed)),
-    // A blanked field has no value of ours, so a later value of this person can be written.
+    // A cleared field contains no value from donor-sync, so a later value of this person can be written.
     ...withoutFields(after, Object.keys(blanked)),
   };
   const changed = Object.keys(changes);
@@ -182,8 +185,8 @@ export function planFields(
   };
 
   /**
-   * True for a blank field that had another donor's value. After an interrupted write, it looks as if a user had
-   * emptied it. But this donor's value was never there.
+   * True for a blank field that contained a different donor's value. After an interrupted write, the field looks as if
+   * a user had emptied it. However, it never contained this donor's value.
    */
   function isLeftByFormer(field: string): boolean {
     return (
@@ -213,7 +216,7 @@ export function planFields(
     const record = { written, present: standing, currencies: offer.currencies, fields };
     const nulls = {
       ...(person === undefined ? {} : blankedFields(ownership, standing, mapped, mappings)),
-      // The record's currency has changed, so our number would mean a different amount.
+      // The record's currency has changed, so the number from donor-sync would mean a different amount.
       ...Object.fromEntries(findMisplaced(deps, record, unfit).map((field) => [field, null])),
     };
     const planned: FieldValues = { ...rest.changes, ...Object.fromEntries(outdated), ...nulls };
@@ -247,7 +250,8 @@ export function planFields(
   }
 
   /**
-   * Returns the donor's name. It finds other contacts' values that name the donor, even after this contact has left.
+   * Returns the donor's name. With the name, donor-sync finds values in other contacts that name the donor, even after
+   * this contact has left.
    */
   function calledName(): string | null {
     const name = values.get('name.full');
@@ -272,7 +276,7 @@ export function planFields(
   }
 }
 
-/** The end of the message about refused values. */
+/** The last sentence of the message about refused values. */
 const ARRIVES = 'After that, the next run writes the values, at no cost.';
 
 function describeUnfit(unfit: readonly UnfitField[]): string | null {

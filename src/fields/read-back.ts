@@ -1,6 +1,6 @@
 /**
- * Finds values that the CRM's automation changes after a write, for example by rounding. Otherwise they would look like
- * a user's values and survive a change of person.
+ * Finds values that the CRM's automation changes after a write, for example by rounding. Otherwise, these values would
+ * look like users' values and remain after a change of person.
  */
 import type { Connector, Overwritten, ReadBack, WrittenFields } from '../../connectors/contract.ts';
 import { normalisedEntry, type OwnedValues } from '../contacts/owned-values.ts';
@@ -18,10 +18,10 @@ import { valueFingerprint } from './values.ts';
 
 type ReadBackDeps = Pick<SyncDeps, 'store' | 'connector' | 'log'>;
 
-/** The number of simultaneous requests. A user's value is restored only after its batch was read. */
+/** The number of simultaneous requests. A user's value is restored only after its whole batch was read. */
 const READS_AT_ONCE = 4;
 
-/** Called at the start of a run. */
+/** Loads the fields that automation changes. Called at the start of a run. */
 export async function loadNormalised(
   { store }: Pick<ReadBackDeps, 'store'>,
   integrationId: string,
@@ -31,18 +31,18 @@ export async function loadNormalised(
 }
 
 /**
- * The number of values per field to read back in a run's first batch. A batch can have thousands of records. Finds
- * automation that changes one value in twenty in 199 of 200 cases.
+ * The number of values per field that are read again in a run's first batch. A batch can contain thousands of records.
+ * If automation changes one value in twenty, this number finds it in 199 of 200 cases.
  */
 export const SAMPLE_OF_A_FIELD = 100;
 
 /**
- * Reads writes back for two reasons. First, it returns values that users typed before the writes, by CRM ID. This needs
- * a value history. Every write is then read back.
+ * Reads the written fields again, for two reasons. First, it returns values that users typed before the writes, by CRM
+ * ID. This requires a value history. In this case, every write is read again.
  *
- * Second, it adds values that the CRM's automation made of ours. Each field's first batch in a run is sampled. After a
- * changed sample, all other records are read back. Marked fields are read back in every batch. Unreadable batches do
- * not count as the first. Does nothing if the connector cannot read back.
+ * Second, it records values that the CRM's automation has changed. In a run's first batch, it reads a sample of each
+ * field. If a value in the sample has changed, it reads all other records too. Marked fields are read in every batch.
+ * An unreadable batch does not count as the first batch. Does nothing if the connector cannot read fields again.
  */
 export async function readWritesBack<End extends FieldEnd>(
   deps: ReadBackDeps,
@@ -111,7 +111,7 @@ export async function readWritesBack<End extends FieldEnd>(
         const sent = valueFingerprint(deps, id, field, plan.changes[field] ?? null);
         const standing = valueFingerprint(deps, id, field, value);
         const isAutomated = automated.includes(field);
-        // A user's change shows nothing about automation. The next batch may.
+        // A change by a user shows nothing about automation. The next batch may show it.
         if (isAutomated || sent === standing) known.add(field);
         if (!isAutomated || sent === standing) return [];
         return [[field, normalisedEntry(plan.write?.after[field] ?? sent, standing)]];
@@ -122,7 +122,7 @@ export async function readWritesBack<End extends FieldEnd>(
   }
 }
 
-/** Samples each field up to its limit. */
+/** Chooses a sample of each field, up to its limit. */
 function chooseSample(written: readonly WrittenFields[]): Set<string> {
   const sample = new Set<string>();
   const timesByField = new Map<string, number>();
@@ -135,7 +135,7 @@ function chooseSample(written: readonly WrittenFields[]): Set<string> {
   return sample;
 }
 
-/** Yields the records in another order. The first ones are spread over the whole list. */
+/** Yields the records in a different order. The first records are spread over the whole list. */
 function* spreadOut<T>(list: readonly T[]): Generator<T> {
   const stride = Math.ceil(list.length / SAMPLE_OF_A_FIELD);
   for (let start = 0; start < stride; start += 1) {
@@ -146,7 +146,7 @@ function* spreadOut<T>(list: readonly T[]): Generator<T> {
   }
 }
 
-/** Null if the write has none of these fields. */
+/** Returns only these fields of a write. Returns an empty list if the write contains none of them. */
 function onlyFields(write: WrittenFields, wanted: ReadonlySet<string>): WrittenFields[] {
   const fields = write.fields.filter((field) => wanted.has(field));
   return fields.length > 0 ? [{ ...write, fields }] : [];

@@ -5,7 +5,7 @@ import { lookUp } from '../sync/control/look-up.ts';
 import { findLateAutomation } from './late-automation.ts';
 import { findIntendedValues, type IntendedValues } from './statements/deliveries.ts';
 
-/** Includes mapped fields and `more`. */
+/** Reads records with the mapped fields and the fields in `more`. */
 export async function lookUpRecords(
   { connector }: Pick<SyncDeps, 'connector'>,
   run: Pick<Run, 'fields'>,
@@ -17,19 +17,19 @@ export async function lookUpRecords(
   return new Map(lookups.map((lookup) => [lookup.id, lookup]));
 }
 
-/** What is needed to plan a contact's fields. */
+/** The data that is needed to plan a contact's fields. */
 export interface KnownRecord {
   lookup: RecordLookup | undefined;
-  /** Earlier intended values that may be in the CRM. */
+  /** Earlier intended values that the CRM may contain. */
   intended: readonly IntendedValues[];
-  /** Fields whose value automation has changed. */
+  /** Fields whose values the CRM's automation has changed. */
   automated: OwnedValues;
 }
 
-/** Fields to read in addition to the mapped ones. They depend on earlier writes to a contact. */
+/** Returns the fields to read in addition to the mapped fields. They depend on earlier writes to the contact. */
 type MoreFields = (getIntended: (crmId: string) => readonly IntendedValues[]) => readonly string[];
 
-/** `getOwned` returns the values that are known to be ours. */
+/** Reads the records of contacts. `getOwned` returns the values that are known to be from donor-sync. */
 export async function readRecords(
   deps: Pick<SyncDeps, 'connector' | 'store'>,
   run: Pick<Run, 'fields' | 'integration'>,

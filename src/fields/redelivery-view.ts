@@ -1,7 +1,7 @@
 import { type OutcomeReason, outcomeText } from '../core/outcome.ts';
 import type { ValueState } from '../database/tables/fields.ts';
 
-/** Why a requested delivery skips a contact, if no outcome says it. */
+/** The texts for reasons why a requested delivery skips a contact. Other reasons are outcomes with their own texts. */
 export const EXCLUSION_TEXTS = {
   another_donor:
     'the values in the CRM and the kept profile belong to two different donors; the next profile replaces all values at once',
@@ -25,7 +25,7 @@ function isOwn(reason: RedeliveryExclusion): reason is keyof typeof EXCLUSION_TE
   return Object.hasOwn(EXCLUSION_TEXTS, reason);
 }
 
-/** Why a value is not written, for a user who wants it delivered. */
+/** The texts for reasons why a value is not written, for a user who wants it delivered. */
 export const KEPT_OUT_TEXTS: Readonly<Record<ValueState, string>> = {
   refused: 'the CRM refuses the value',
   no_such_field: 'the CRM does not have this field, or hides it',

@@ -1,4 +1,4 @@
-/** All functions are pure. */
+/** Computes a contact's status for the CRM. All functions are pure. */
 import type { FieldValue, FieldValues } from '../core/crm-field.ts';
 import { type FieldSource, SYNC_SOURCES } from '../core/field-map.ts';
 import type { OutcomeReason } from '../core/outcome.ts';
@@ -14,12 +14,12 @@ export interface TimedStatus {
   sinceMs: number;
 }
 
-/** The facts that determine a status. */
+/** The data that decides a status. */
 export type StatusFacts = Pick<StatusRow, 'state' | 'reason' | 'enhancedAt' | 'inCrm'>;
 
 /**
- * Returns a contact's status, or null if it has none. A contact keeps its status during processing, unless the status
- * is already wrong. An erased person's status never changes.
+ * Returns a contact's status, or null if it has none. While a contact is processed, it keeps its status, unless the
+ * status is already wrong. The status of an erased person never changes.
  */
 export function toSyncStatus({ state, reason, enhancedAt, inCrm }: StatusFacts): SyncStatus | null {
   if (reason === 'forgotten' || reason === 'forgotten_person') return inCrm;
@@ -40,7 +40,7 @@ const UNKNOWN: ReadonlySet<OutcomeReason> = new Set([
   'rejected_by_person',
 ]);
 
-/** Reasons that the CRM record already shows. */
+/** Reasons that the CRM record itself already shows. */
 const NOT_ASKED: ReadonlySet<OutcomeReason> = new Set([
   'first_name_missing',
   'last_name_missing',
@@ -62,8 +62,8 @@ export function statusFields({ mappings, fields }: StatusRun): string[] {
 }
 
 /**
- * Empty if the CRM has the status, a user wrote something else, or the field refuses the status. A refused status is
- * not a failure. So the date changes only with the status.
+ * Returns the values for the status fields. Empty if the CRM already contains the status, a user wrote something else,
+ * or the field refuses the status. A refused status is not a failure. The date changes only together with the status.
  */
 export function statusValues(
   { mappings, fields }: StatusRun,

@@ -1,6 +1,6 @@
 /**
- * Restores values that users type between our read and our write. Our write replaces them, so they are written back
- * immediately. If that fails, the outcome names the lost value's user.
+ * Restores values that users type between donor-sync's reading and its write. The write replaces these values, so they
+ * are written back immediately. If this fails, the outcome names the user of the lost value.
  */
 import type { ContactChange, Overwritten, WriteResult } from '../../connectors/contract.ts';
 import { type OwnedValues, withoutFields } from '../contacts/owned-values.ts';
@@ -15,7 +15,7 @@ import type { WrittenEnd } from './written-end.ts';
 
 type TypedDeps = Pick<SyncDeps, 'store' | 'connector' | 'sealer' | 'log'>;
 
-/** A user has typed a value into a field during our write. */
+/** A value that a user typed into a field during the write. */
 interface Typed {
   plan: FieldPlan;
   values: FieldValues;
@@ -23,8 +23,8 @@ interface Typed {
 }
 
 /**
- * Writes users' values back and adjusts the results. They are first stored as previous values, so an undo restores them
- * even after a crash.
+ * Writes users' values back and adjusts the results. The values are first stored as previous values, so that an undo
+ * restores them even after a crash.
  */
 export async function putTypedBack(
   deps: TypedDeps,
@@ -78,7 +78,9 @@ function listWritten(result: WriteResult, change: ContactChange | undefined): Re
   return new Set(Object.keys(change.values).filter((field) => !refused.includes(field)));
 }
 
-/** A typed value that the field's rule would have kept. Our own values are not typed. */
+/**
+ * Returns the typed values that the fields' rules would have kept. Values from donor-sync itself are not typed values.
+ */
 function typedIn(plan: FieldPlan, found: Overwritten | undefined): Typed[] {
   if (found === undefined) return [];
   const keeps = plan.keeps(found.values);
@@ -87,7 +89,7 @@ function typedIn(plan: FieldPlan, found: Overwritten | undefined): Typed[] {
   return [{ plan, values, by: found.by }];
 }
 
-/** Adds values that users typed after the reading. */
+/** Adds the values that users typed after the reading to the stored previous values. */
 function resealBefore(
   { sealer }: TypedDeps,
   { integration }: Pick<Run, 'integration'>,

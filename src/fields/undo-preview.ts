@@ -1,4 +1,4 @@
-/** Shows what an undo would restore. Makes the same decisions as an undo, but changes nothing. */
+/** Shows the values that an undo would restore. Makes the same decisions as an undo, but changes nothing. */
 import { parseOwned } from '../contacts/owned-values.ts';
 import type { SyncDeps } from '../sync/control/context.ts';
 import { accountFingerprint } from '../sync/control/crm-account.ts';
@@ -6,21 +6,21 @@ import { forgottenFingerprint, loadErased } from '../sync/control/erased.ts';
 import { listWrites, type WriteRecord } from './statements/deliveries.ts';
 import { batchesOfContacts, decideBatch, type UndoDecision, type UndoObstacle } from './undo.ts';
 
-/** Why a value or a contact stays unchanged. */
+/** The reason why an undo leaves a value or a contact unchanged. */
 export type KeptReason = UndoObstacle | 'edited' | 'gone' | 'erased';
 
 export interface UndoPreview {
-  /** Contacts with values that can still be undone. */
+  /** The number of contacts with values that can still be undone. */
   contacts: number;
   values: number;
-  /** The number of contacts that were compared with the CRM. The number is 0 if the CRM could not be read. */
+  /** The number of contacts that were compared with the CRM. It is 0 if the CRM could not be read. */
   checked: number;
-  /** The values to restore, and their contacts, among the checked contacts. */
+  /** The numbers of values to restore and of their contacts, among the compared contacts. */
   restored: { contacts: number; values: number };
   kept: KeptContact[];
 }
 
-/** At least one value would not change. */
+/** A contact with at least one value that an undo would not change. */
 export interface KeptContact {
   crmId: string;
   /** The fields that are not changed. */
@@ -30,7 +30,7 @@ export interface KeptContact {
 
 type PreviewDeps = Pick<SyncDeps, 'store' | 'connector' | 'sealer' | 'otherForms'>;
 
-/** Checks at most `most` contacts, because a user waits. */
+/** Previews an undo. Compares at most `most` contacts, because a user waits. */
 export async function previewUndo(
   deps: PreviewDeps,
   { integrationId, runId, most }: { integrationId: string; runId: string; most: number },
@@ -63,7 +63,9 @@ export async function previewUndo(
   };
 }
 
-/** Counts the contacts of these writes and their values. A field that was written twice counts once. A pure function. */
+/**
+ * Counts the contacts of these writes and their values. A field that two writes changed counts once. A pure function.
+ */
 export function countWrites(all: readonly WriteRecord[]): { contacts: number; values: number } {
   const writes = withoutOlder(all);
   return {
@@ -72,7 +74,7 @@ export function countWrites(all: readonly WriteRecord[]): { contacts: number; va
   };
 }
 
-/** Keeps the newest write to each field. The writes are in order, newest first. A pure function. */
+/** Keeps only the newest write to each field. The writes are sorted, newest first. A pure function. */
 function withoutOlder(writes: readonly WriteRecord[]): WriteRecord[] {
   const seen = new Map<string, Set<string>>();
   return writes.flatMap((write) => {
@@ -83,7 +85,7 @@ function withoutOlder(writes: readonly WriteRecord[]): WriteRecord[] {
   });
 }
 
-/** Counts the values that would be restored. A pure function. */
+/** Counts the values that an undo would restore. A pure function. */
 function countRestored(decisions: readonly UndoDecision[]): UndoPreview['restored'] {
   const restored = decisions.flatMap((each) =>
     each.kind === 'restored' && each.restoration.fields > 0 ? each.restoration : [],

@@ -1,4 +1,4 @@
-/** Undoes a run's writes where the CRM's value is still ours. */
+/** Undoes a run's writes, if the CRM still contains the written values. */
 
 import type {
   ContactChange,
@@ -46,12 +46,12 @@ type UndoDeps = Pick<SyncDeps, 'store' | 'connector' | 'sealer' | 'otherForms' |
 
 type DecideDeps = Pick<UndoDeps, 'store' | 'connector' | 'sealer'>;
 
-/** Each contact counts once. */
+/** The result of an undo. Each contact counts once. */
 export interface UndoReport {
   run: string;
   contacts: { restored: number; gone: number; refused: number };
   fields: { restored: number; editedSince: number };
-  /** Why records refused the change, by CRM ID. */
+  /** The reasons why records refused the change, by CRM ID. */
   refusals: { crmId: string; message: string }[];
 }
 
@@ -67,7 +67,7 @@ function undoneEntry(integrationId: string, { run, contacts, fields }: UndoRepor
   return { action: 'undo.done' as const, integrationId, details };
 }
 
-/** Records the result in the run and in the audit. */
+/** Records the result of an undo in the run and in the audit. */
 export async function recordUndo(
   { act, sealer }: { act: Act; sealer: Pick<Sealer, 'seal'> },
   integrationId: string,
@@ -89,7 +89,7 @@ export async function recordUndo(
   });
 }
 
-/** The contacts that have been undone so far, with the number of fields. */
+/** The contacts that have been undone so far, with their numbers of fields. */
 interface UndoCounts {
   restored: Set<string>;
   gone: Set<string>;
@@ -98,7 +98,10 @@ interface UndoCounts {
   refusals: UndoReport['refusals'];
 }
 
-/** Few requests are needed, and little time passes between reading and writing. */
+/**
+ * The number of contacts that are undone together. Few requests are then needed, and little time passes between reading
+ * and writing.
+ */
 const CONTACTS_AT_ONCE = 600;
 
 /** Restores the values from before a run, newest write first. Can be repeated. */
@@ -126,8 +129,8 @@ export async function undoRun(deps: UndoDeps, lease: Lease, runId: string): Prom
 }
 
 /**
- * Throws a ConfigurationError if a restored database may lack erasures. Previous values may then belong to erased
- * people.
+ * Throws a ConfigurationError if a restored database may lack erasures, because the previous values may then belong to
+ * erased people.
  */
 async function requireKnownErasures(reader: Reader, { integrationId: id }: Lease): Promise<void> {
   const after = (await findRestoreHold(reader, id))?.erasuresUnknownAfter ?? null;
@@ -138,7 +141,7 @@ async function requireKnownErasures(reader: Reader, { integrationId: id }: Lease
   );
 }
 
-/** Their kept changes are not written either. */
+/** Leaves out erased people. Their stored changes are not written either. */
 async function withoutErased(
   deps: UndoDeps,
   { integrationId }: Lease,
@@ -173,28 +176,28 @@ interface Restoration {
   values: Record<string, FieldValue>;
   present: FieldValues;
   owned: OwnedValues;
-  /** The values that were ours before the undo. */
+  /** The values that donor-sync owned before the undo. */
   ownedNow: OwnedValues;
   fields: number;
-  /** Our values that have been replaced. */
+  /** The values from donor-sync that were replaced since. */
   left: OwnedValues;
 }
 
 /** The result of an undo for one write of the run. */
 export type UndoDecision =
   | { kind: 'gone'; write: WriteRecord }
-  /** No value of the write is restored. `message` contains a code if the reason has one. */
+  /** No value of the write is restored. `message` contains a code if the reason has a code. */
   | { kind: 'kept'; write: WriteRecord; why: UndoObstacle; message: string }
   | {
       kind: 'restored';
       write: WriteRecord;
       restoration: Restoration;
-      /** Fields that someone has changed since the run. They are left unchanged. */
+      /** Fields that someone has changed since the run. The undo leaves them unchanged. */
       edited: readonly string[];
       unseen: readonly string[];
     };
 
-/** Why a write cannot be undone. */
+/** The reason why a write cannot be undone. */
 export type UndoObstacle = 'purged' | 'damaged' | 'unseen' | 'newer';
 
 async function undoBatch(
@@ -218,7 +221,7 @@ async function undoBatch(
   await writeBack(deps, lease, restorations, counts);
 }
 
-/** Reads contacts and decides what to restore. Each contact may occur only once. */
+/** Reads contacts and decides which values to restore. Each contact may occur only once. */
 export async function decideBatch(
   deps: DecideDeps,
   integrationId: string,
@@ -270,8 +273,8 @@ export async function decideBatch(
 }
 
 /**
- * Returns why the previous person's values cannot all be restored, or null. Null if all can be restored. A partial
- * restore would mix two people's values. A pure function.
+ * Returns the reason why not all values of the previous person can be restored. Returns null if all can be restored.
+ * Restoring only some values would mix two people's values. A pure function.
  */
 function findInTheWay(
   { after, donorBefore, writtenAt }: WriteRecord,
@@ -292,7 +295,7 @@ function findInTheWay(
   return isNewer ? { why: 'newer', message: NEWER_VALUES } : null;
 }
 
-/** Hidden fields look empty. Their content is unknown and still counts as ours. */
+/** Finds hidden fields, which look empty. Their content is unknown, so it still counts as donor-sync's value. */
 async function findHidden(
   connector: UndoDeps['connector'],
   fields: readonly string[],
@@ -322,8 +325,8 @@ const NOT_ITS_OWN =
   'the previous values were changed in the database, or belong to another contact; nothing was written';
 
 /**
- * Returns previous values, or why they are not trusted. A row that was tampered with restores nothing. A missing key
- * stops the undo.
+ * Returns the previous values, or the reason why they are not reliable. If someone has changed a row, none of its
+ * values is restored. A missing key stops the undo.
  */
 function valuesBefore(
   { sealer }: DecideDeps,
@@ -343,7 +346,7 @@ function refuse(counts: UndoCounts, { crmId }: WriteRecord, message: string): vo
   counts.refusals.push({ crmId, message });
 }
 
-/** Returns other runs' writes to these contacts. The given writes belong to one run. */
+/** Returns the writes of other runs to these contacts. The given writes belong to one run. */
 async function writesOfOthers(
   { store }: DecideDeps,
   integrationId: string,
@@ -355,11 +358,11 @@ async function writesOfOthers(
   return findWritesOfOthers(store.reader, { integrationId, runId: first.runId }, ids);
 }
 
-/** The current facts about a contact whose values are to be restored. */
+/** The current data about a contact whose values will be restored. */
 interface ContactNow {
   /** The values from before the write. */
   before: FieldValues;
-  /** The values in the CRM now. */
+  /** The values that the CRM now contains. */
   present: Readonly<Record<string, FieldValue>>;
   automated: OwnedValues;
   ownedNow: OwnedValues;
@@ -369,7 +372,10 @@ interface ContactNow {
   hidden: ReadonlySet<string>;
 }
 
-/** Decides what to restore and what is ours afterwards. Pure except for fingerprints. */
+/**
+ * Decides which values to restore, and which values donor-sync owns afterwards. Apart from fingerprints, the function
+ * is pure.
+ */
 function restore(
   deps: Pick<UndoDeps, 'store'>,
   write: WriteRecord,
@@ -395,7 +401,7 @@ function restore(
       left[field] = fingerprint;
       continue;
     }
-    // An interrupted undo has restored the value without recording it.
+    // An interrupted undo has restored this value without recording it.
     fields += 1;
     const previous = ownedBefore[field];
     if (previous === undefined) delete owned[field];
@@ -408,8 +414,8 @@ function restore(
 }
 
 /**
- * True if a later run has written or blanked the field. The value then belongs to that run. This undo must not block
- * that run's remaining values.
+ * True if a later run has written or cleared the field. The value then belongs to the later run, and must not prevent
+ * the undo of this run's other values.
  */
 function isWrittenSince(
   { writtenAt }: WriteRecord,
@@ -419,7 +425,7 @@ function isWrittenSince(
   return others.some((other) => other.writtenAt > writtenAt && Object.hasOwn(other.after, field));
 }
 
-/** If the CRM reports typed values only later, the results wait. */
+/** Writes the restored values and yields the results. If the CRM reports typed values only later, the results wait. */
 async function* writeAndLook(
   { connector, clock }: Pick<UndoDeps, 'connector' | 'clock'>,
   changes: readonly ContactChange[],
@@ -464,7 +470,7 @@ async function writeBack(
       id: write.crmId,
       values,
       seen: present,
-      // The run had replaced another person's values. All of them are restored, or none.
+      // The run replaced another person's values, so the undo restores either all of them or none.
       ...(write.donorBefore === null ? {} : { together: true }),
     }));
   for await (const result of writeAndLook({ connector, clock }, changes)) {
@@ -479,7 +485,7 @@ async function writeBack(
     }
   }
 
-  /** Excludes fields in which users have typed in between. These fields get the typed values back. */
+  /** Leaves out fields in which users have typed values since. These fields get the typed values back. */
   async function withoutTyped(undone: Restoration, result: WriteResult): Promise<Restoration> {
     if (result.status === 'refused' || result.overwritten === undefined) return undone;
     const { crmId: id, after } = undone.write;
@@ -505,7 +511,7 @@ async function writeBack(
   }
 }
 
-/** Excludes refused fields. They stay ours, so a later undo can restore them. */
+/** Leaves out refused fields. donor-sync still owns their values, so a later undo can restore them. */
 function withoutRefused(restoration: Restoration, refusals: readonly Refusal[]): Restoration {
   return withoutFields(
     restoration,

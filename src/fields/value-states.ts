@@ -1,4 +1,4 @@
-/** Pure except for fingerprints. */
+/** Finds out why profile values are not in their fields. Apart from fingerprints, the functions are pure. */
 import type { Refusal, RefusalCause } from '../../connectors/contract.ts';
 import type { OwnedValues } from '../contacts/owned-values.ts';
 import type { CrmField, FieldValue, FieldValues } from '../core/crm-field.ts';
@@ -15,7 +15,9 @@ import type { ValueNote } from './statements/value-states.ts';
 type Deps = { store: Pick<Store, 'fingerprint'> };
 type FieldsRun = Pick<Run, 'fields' | 'mappings'>;
 
-/** The fingerprints are short. They distinguish only a few descriptions and lines. */
+/**
+ * The length of the fingerprints. They are short, because they distinguish only a few descriptions and field map lines.
+ */
 const SHORT = 8;
 
 export function fingerprintField(
@@ -31,7 +33,10 @@ export function fingerprintField(
   return store.fingerprint('field', JSON.stringify(all)).slice(0, SHORT);
 }
 
-/** Rates are left out. A new rate does not make a value writable. */
+/**
+ * Returns the parts of a currency field that decide whether a value can be written. Leaves out rates, because a new
+ * rate does not change this.
+ */
 function moneyParts({ mode, from, code, rates }: MoneyField) {
   return [mode, from, code, Object.keys(rates).sort()];
 }
@@ -44,7 +49,7 @@ export function fingerprintLine({ store }: Deps, { from, to, when }: FieldMappin
   return store.fingerprint('field line', JSON.stringify([from, to, when])).slice(0, SHORT);
 }
 
-/** Returns the lines that write profile values, with one fingerprint for all. */
+/** Returns the field map lines that write profile values, with one fingerprint for all of them. */
 export function fingerprintFieldMap(
   deps: Deps,
   mappings: readonly FieldMapping[],
@@ -90,7 +95,7 @@ const STATE_OF_CAUSE = {
   no_such_field: 'no_such_field',
 } as const satisfies Record<RefusalCause, ValueState>;
 
-/** Notes values that the CRM refused. A refusal without a field applies to all fields. */
+/** Records values that the CRM refused. A refusal without a field applies to all fields. */
 export function recordRefused(
   deps: Deps,
   run: FieldsRun,
@@ -109,7 +114,7 @@ export function recordRefused(
   return ofProfile(run, [...notes.values()]);
 }
 
-/** A refusal is more precise than other notes. */
+/** Adds refusals. A refusal has precedence over other reasons. */
 export function withRefused(
   notes: readonly ValueNote[],
   refused: readonly ValueNote[],
@@ -119,7 +124,7 @@ export function withRefused(
   return [...notes.filter(({ field }) => !fields.has(field)), ...refused];
 }
 
-/** Notes fields that users have typed into. */
+/** Adds fields into which users have typed a value. */
 export function withKeptForUser(
   deps: Deps,
   run: FieldsRun,
@@ -133,15 +138,15 @@ export function withKeptForUser(
   return withRefused(notes, ofProfile(run, kept));
 }
 
-/** Keeps notes about profile values. Warm paths and statuses are computed again, so they never wait. */
+/** Keeps only the reasons for profile values. Warm paths and statuses are computed again, so they never wait. */
 function ofProfile({ mappings }: FieldsRun, notes: readonly ValueNote[]): ValueNote[] {
   const fields = new Set(mappings.filter(isProfileLine).map(({ to }) => to));
   return notes.filter(({ field }) => fields.has(field));
 }
 
 /**
- * A user has emptied these fields, so they are not offered again. An interrupted write may never have reached the CRM,
- * so it is ignored.
+ * Records fields that a user has emptied, so that their values are not offered again. Ignores an interrupted write,
+ * because it may never have reached the CRM.
  */
 export function keepEmptied(
   diff: ValueDiff,

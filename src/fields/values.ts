@@ -8,7 +8,7 @@ import type { Store } from '../store.ts';
 
 type Fingerprints = { store: Pick<Store, 'fingerprint'> };
 
-/** A keyed hash recognises our values in the CRM. */
+/** Returns a value's fingerprint. With it, donor-sync recognises its own values in the CRM. */
 export function valueFingerprint(
   { store }: Fingerprints,
   crmId: string,
@@ -29,12 +29,12 @@ function fingerprintValues(fingerprint: Fingerprint) {
   return created;
 }
 
-/** Returns the keyed hash of a donor whom a value names. */
+/** Returns the fingerprint of a donor whom a value names. */
 export function introducerFingerprint({ store }: Fingerprints, donorId: string): string {
   return store.fingerprint('introducer', donorId);
 }
 
-/** Equal values in other contacts or fields have other hashes. */
+/** Returns the fingerprints of values. Equal values have different fingerprints in different contacts or fields. */
 export function valueFingerprints(
   deps: Fingerprints,
   crmId: string,
@@ -46,7 +46,7 @@ export function valueFingerprints(
   );
 }
 
-/** Returns a function that recognises our values in a contact's fields. */
+/** Returns a function that recognises donor-sync's own values in a contact's fields. */
 export function createOwnershipCheck(
   deps: Fingerprints,
   crmId: string,
@@ -63,8 +63,8 @@ export function createOwnershipCheck(
 const valuesSchema = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]));
 
 /**
- * Encrypts previous values for undo. Only their own row and the secret key can decrypt them. In a first sync, most
- * contacts have no values. Skipping them saves a fiftieth of the sync.
+ * Encrypts previous values for an undo. They can be decrypted only in their own row and with the secret key. In a first
+ * sync, most contacts have no previous values. Skipping their encryption saves a fiftieth of the sync's time.
  */
 export function sealValues(
   sealer: Pick<Sealer, 'seal'>,

@@ -1,11 +1,11 @@
-/** Reads how many paid values wait and why. All interfaces use this query. */
+/** Reads the number of paid values that wait, and the reasons. All interfaces use this query. */
 import type { FieldMapping } from '../core/field-map.ts';
 import { describeCount, formatCount } from '../core/quantities.ts';
 import type { ValuesWaiting, WaitingCause } from '../core/waiting-values.ts';
 import type { Reader } from '../database/reader.ts';
 import { countWaitingValues } from './statements/value-states.ts';
 
-/** A field map limits the fields. */
+/** Reads the waiting values. A field map limits the fields. */
 export async function readValuesWaiting(
   reader: Reader,
   integrationId: string,
@@ -26,7 +26,7 @@ export async function readValuesWaiting(
 
 const NEXT_RUN = 'the next run writes the values, at no cost';
 
-/** Explains why values wait, what ends the wait, and its cost. */
+/** Explains why values wait, when the wait ends, and its cost. */
 export function waitingText(cause: WaitingCause, code: string | null): string {
   const by = code === null ? '' : ` (${code})`;
   switch (cause) {

@@ -1,6 +1,6 @@
 /**
- * Writes statuses as the last step of a run. Only contacts with a changed state or reason are checked. Only changed
- * statuses are read and written. A later run continues an interrupted step.
+ * Writes statuses in the last step of a run. Checks only contacts with a changed state or reason. Reads and writes only
+ * changed statuses. A later run continues an interrupted step.
  */
 import type { RecordLookup } from '../../connectors/contract.ts';
 import { isOwned, type OwnedValues, parseOwned } from '../contacts/owned-values.ts';
@@ -23,7 +23,7 @@ import { writeFields } from './write.ts';
 
 const PORTION_SIZE = 1_000;
 
-/** Does nothing if the CRM has no field for them. */
+/** Writes the statuses. Does nothing if the CRM has no field for them. */
 export async function writeStatuses(deps: SyncDeps, run: Run): Promise<void> {
   const fields = statusFields(run);
   if (fields.length === 0) return;
@@ -42,7 +42,7 @@ export async function writeStatuses(deps: SyncDeps, run: Run): Promise<void> {
   if (written > 0) deps.log.info({ run: run.id, contacts: written }, 'statuses written');
 }
 
-/** Counts statuses that the CRM lacks, without a request. Sends no request. */
+/** Counts the statuses that the CRM does not contain yet. Sends no request. */
 export async function countStaleStatuses(
   deps: StoreDeps,
   run: StatusRun & Pick<Run, 'integration' | 'only'>,
@@ -70,7 +70,7 @@ interface RowStatus {
   status: SyncStatus | null;
 }
 
-/** Resolves with the number of contacts that were written. */
+/** Writes statuses. Resolves with the number of contacts to which it wrote. */
 async function writeRows(deps: SyncDeps, run: Run, rows: readonly StatusRow[]): Promise<number> {
   const standings = rows.map((row) => ({ row, status: toSyncStatus(row) }));
   const sorted = Map.groupBy(standings, (each) => isInCrm(deps, run, each));
@@ -97,8 +97,8 @@ type StoreDeps = Pick<SyncDeps, 'store'>;
 type StatusRun = Pick<Run, 'mappings' | 'fields'>;
 
 /**
- * True if the CRM probably has the status. The status was written earlier or with the profile, or the CRM does not need
- * it.
+ * True if the CRM probably contains the status. The status was written earlier or with the profile, or the CRM does not
+ * need it.
  */
 function isInCrm(deps: StoreDeps, run: StatusRun, { row, status }: RowStatus): boolean {
   if (row.mayBeLost) return false;
@@ -108,7 +108,7 @@ function isInCrm(deps: StoreDeps, run: StatusRun, { row, status }: RowStatus): b
   return wasWritten(deps, run, row, status);
 }
 
-/** True if our last value in each field is this status. */
+/** True if donor-sync's last value in each field is this status. */
 function wasWritten(
   deps: StoreDeps,
   run: StatusRun,
@@ -149,13 +149,14 @@ async function writeBatch(
   );
   return planned.map(({ standing: { row, status }, plan: { crmId } }) => {
     const written = ends.get(crmId) ?? null;
-    // A refused status is not in the CRM. It is tried again after the next change of state.
+    // If the CRM refused the status, it does not contain the status. The status is tried again after the next change of
+    // state.
     const isThere = written === null || (written.isDone && isAmong(run, written.after));
     return { crmId, seen: row.seen, status: isThere ? status : row.inCrm, written };
   });
 }
 
-/** True if the CRM accepted a status field. The refused fields may be others. */
+/** True if the CRM accepted a status field. It may have refused other fields. */
 function isAmong(run: Run, taken: OwnedValues | undefined): boolean {
   if (taken === undefined) return true;
   return run.mappings.some(({ from, to }) => from === 'sync.status' && Object.hasOwn(taken, to));
@@ -163,7 +164,10 @@ function isAmong(run: Run, taken: OwnedValues | undefined): boolean {
 
 type Found = Extract<RecordLookup, { state: 'found' }>;
 
-/** The next reading settles contacts that left or opted out. A possible erased person gets no status. */
+/**
+ * True if a status may be written. The next reading handles contacts that left or opted out. A contact that may be an
+ * erased person gets no status.
+ */
 function mayBeWritten(
   deps: SyncDeps,
   run: Run,
@@ -199,5 +203,5 @@ function getSince({ enhancedAt, reasonAt }: StatusRow, status: SyncStatus): numb
   return status === 'written' ? (enhancedAt ?? reasonAt) : reasonAt;
 }
 
-/** The stages that write statuses. They come last, when states no longer change. */
+/** The stages that write statuses. They come last, because states no longer change then. */
 export const STATUS_STAGES: Stages = { before: [], after: [writeStatuses] };

@@ -22,9 +22,9 @@ import { valueFingerprints } from './values.ts';
 import type { WrittenEnd } from './written-end.ts';
 
 /**
- * Writes are stored before they are sent. So our values can be recognised and undone even after a crash. If the CRM
- * gives no clear result, the intent stays open, because the value may be in the CRM. Throws a RetriableError
- * (`lease_lost`) without writing if another process has the lease.
+ * Writes fields. Each write is recorded before it is sent, so that donor-sync can recognise and undo its values even
+ * after a crash. If the CRM's response is not clear, the intent remains open, because the CRM may contain the value. If
+ * another process has the lease, throws a RetriableError (`lease_lost`) and writes nothing.
  */
 export async function writeFields(
   deps: Pick<SyncDeps, 'store' | 'connector' | 'sealer' | 'newId' | 'clock' | 'log'>,
@@ -60,7 +60,7 @@ export async function writeFields(
   return ends;
 }
 
-/** Returns users' values that our write has replaced, if the CRM reports them. */
+/** Returns the users' values that the write has replaced, if the CRM reports them. */
 function overwrittenIn(results: ReadonlyMap<string, WriteResult>): Map<string, Overwritten> {
   const found = new Map<string, Overwritten>();
   for (const [id, result] of results) {
@@ -81,7 +81,7 @@ function toChange({ crmId, changes, together, probe, seen }: FieldPlan): Contact
   };
 }
 
-/** Returns fields that must change together. For example, a range's label needs both ends. */
+/** Returns fields that must be changed together. For example, a range's label needs both ends of the range. */
 function listRangeGroups(mappings: readonly FieldMapping[]): string[][] {
   const range = mappings.flatMap(({ from, to }) => (from.startsWith('netWorth.') ? to : []));
   return range.length > 1 ? [range] : [];
@@ -91,17 +91,17 @@ function listRangeGroups(mappings: readonly FieldMapping[]): string[][] {
 const MOST_BLANKINGS = 8;
 
 /**
- * Retries use the values from before the first attempt. After this time, the contact may be another person, so the next
- * run reads it again.
+ * The maximum age of a contact's data for further attempts, which use the values from before the first attempt. After
+ * this time, the contact may be another person, so the next run reads it again.
  */
 const MAX_READ_AGE_MS = 2 * 60_000;
 
-/** Blanked fields, with the CRM's refusals, by CRM ID. */
+/** The cleared fields and the CRM's refusals, by CRM ID. */
 type Blanked = ReadonlyMap<string, { fields: readonly string[]; refusals: readonly Refusal[] }>;
 
 /**
- * Retries another person's values after a refusal. Refused fields are blanked, because the former person's values must
- * not stay. The previous values are already on disk. `results` gets each contact's last result.
+ * Replaces another person's values again after a refusal. Refused fields are cleared, because the former person's
+ * values must not remain. The previous values are already stored. `results` gets the last result of each contact.
  */
 async function blankRefused(
   deps: Pick<SyncDeps, 'connector'>,
@@ -135,7 +135,7 @@ const READ_LONG_AGO: Omit<RefusedWrite, 'id'> = {
   fields: [],
 };
 
-/** Records fields that refused a new person's values. False if nothing is left to blank. */
+/** Records fields that refused a new person's values. Returns false if no field is left to clear. */
 function recordBlanked(
   { crmId, changes }: FieldPlan,
   result: WriteResult | undefined,
@@ -156,7 +156,7 @@ function recordBlanked(
 
 type WritingRun = Pick<Run, 'id' | 'lease' | 'integration' | 'fields' | 'mappings'>;
 
-/** Returns the results by CRM ID. */
+/** Writes changes to the CRM. Returns the results by CRM ID. */
 export async function writeChanges(
   { connector }: Pick<SyncDeps, 'connector'>,
   changes: readonly ContactChange[],
@@ -218,13 +218,13 @@ function conclude(
   };
 }
 
-/** Returns the outcome. Only a lock is caused by another user. */
+/** Returns the outcome of a write. Only a locked record is caused by another user. */
 function getReason(result: RefusedWrite | undefined): FieldEnd['reason'] {
   if (result?.retriable === false) return 'crm_refused';
   return result?.isLock === true ? 'crm_busy' : 'crm_passing';
 }
 
-/** Refused fields do not change. */
+/** Leaves out refused fields, because they do not change. */
 function withoutRefused(
   { detail, owned, standing }: FieldPlan,
   { after }: IntendedWrite,
@@ -241,7 +241,7 @@ function withoutRefused(
   };
 }
 
-/** The former person's values were blanked, because the CRM refused the new ones. */
+/** Adds the cleared fields. The former person's values were cleared, because the CRM refused the new values. */
 function withBlanked(
   deps: Pick<SyncDeps, 'store'>,
   { crmId, detail, owned }: FieldPlan,
@@ -254,7 +254,8 @@ function withBlanked(
   return {
     reason: 'fields_written_some_unfit',
     detail: [...(detail === null ? [] : [detail]), ...new Set(texts)].join(' '),
-    // The CRM's refusal left the field blank, not a user. So the value still waits.
+    // The field is blank because the CRM refused the value, and not because of a user. Therefore, the value still
+    // waits.
     owned: withoutFields(owned, fields),
     after: { ...after, ...fingerprints },
   };

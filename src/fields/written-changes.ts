@@ -1,4 +1,4 @@
-/** Shown to the deciding user and not stored. */
+/** Reads the values that a run wrote to a contact, for a user. The values are not stored. */
 import type { Application } from '../application.ts';
 import { parseOwned } from '../contacts/owned-values.ts';
 import type { FieldValue } from '../core/crm-field.ts';
@@ -18,20 +18,23 @@ export interface WrittenChange {
   field: string;
   before: FieldValue;
   now: FieldValue;
-  /** True if the current value is the run's value. A user may have changed it since. */
+  /** True if the current value is the value from the run. A user may have changed it since. */
   isOurs: boolean;
 }
 
 export interface WrittenChanges {
-  /** `gone`: the CRM no longer has the contact. `unkept`: the previous values are not kept. */
+  /**
+   * The state of the contact. `gone`: the CRM no longer contains the contact. `unkept`: the previous values are not
+   * stored.
+   */
   state: 'known' | 'gone' | 'unkept' | 'none';
   changes: WrittenChange[];
 }
 
-/** The longest wait for a CRM while a user waits. */
+/** The maximum time to wait for a CRM while a user waits. */
 const PATIENCE_MS = 20_000;
 
-/** Throws the connector's errors. Throws a ConfigurationError for an unknown integration. */
+/** Reads the written values. Throws the connector's errors. Throws a ConfigurationError for an unknown integration. */
 export async function readWrittenChanges(
   { store, open }: Pick<Application, 'store' | 'open'>,
   integration: Integration | undefined,
@@ -74,7 +77,7 @@ function valuesBefore(
   try {
     return openValues(sealer, before, valuesBeforeSealContext({ id, integrationId, crmId }));
   } catch (error) {
-    // The value was changed in the database, or its key is gone.
+    // Someone has changed the value in the database, or its key no longer exists.
     if (isFatalError(error)) return null;
     throw error;
   }

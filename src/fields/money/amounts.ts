@@ -1,4 +1,4 @@
-/** Pure except for fingerprints. */
+/** Converts amounts of money for CRM records. Apart from fingerprints, the functions are pure. */
 
 import { rateIn, sentFingerprint } from '../../contacts/owned-values.ts';
 import type { CrmField, FieldValue, FieldValues } from '../../core/crm-field.ts';
@@ -12,8 +12,8 @@ import type { WrittenValues } from '../former-values.ts';
 import { createOwnershipCheck, valueFingerprint } from '../values.ts';
 
 /**
- * Returns a converter for this record. An earlier amount in the same currency keeps its rate. Other amounts use the
- * current rate.
+ * Returns a function that converts amounts for this record. An earlier amount in the same currency keeps its rate.
+ * Other amounts use the current rate.
  */
 export function amountsIn(
   deps: { store: Pick<Store, 'fingerprint'> },
@@ -42,7 +42,7 @@ export function amountsIn(
   }
 }
 
-/** What is needed to check a record's amounts. */
+/** The data that is needed to check a record's amounts. */
 interface Standing {
   written: readonly WrittenValues[];
   present: FieldValues;
@@ -50,7 +50,7 @@ interface Standing {
   fields: readonly CrmField[];
 }
 
-/** Our amounts in a currency that the record no longer uses mean a different amount now. */
+/** Finds amounts from donor-sync in a currency that the record no longer uses. They now mean a different amount. */
 export function findMisplaced(
   deps: { store: Pick<Store, 'fingerprint'> },
   { written, present, currencies, fields }: Standing,
@@ -68,7 +68,7 @@ export function findMisplaced(
 
 const OUT_OF_CURRENCY: ReadonlySet<UnfitField['why']> = new Set(['other_currency', 'no_rate']);
 
-/** Empty if the value is not ours. */
+/** Returns the currencies in which donor-sync wrote this value. Empty if the value is not from donor-sync. */
 function currenciesWritten(
   deps: { store: Pick<Store, 'fingerprint'> },
   written: readonly WrittenValues[],

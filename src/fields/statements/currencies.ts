@@ -1,4 +1,4 @@
-/** Records when a contact's currency changes. Earlier amounts may then be in another currency. */
+/** Records changes of a contact's currency. Earlier amounts may then be in another currency. */
 
 import { findRows } from '../../contacts/contacts.ts';
 import { putCurrencies } from '../../contacts/life/apply-events.ts';
@@ -13,9 +13,9 @@ export interface ReadCurrency {
 }
 
 /**
- * Only for known contacts. Comes before the decisions about the page, because an interrupted run reads the page again.
- * After a change, the next delivery checks the amounts. Skips fields that a user has emptied or undone. A new contact's
- * currency is stored with its row.
+ * Records the currencies of known contacts. This comes before the decisions about the page, because after an
+ * interruption the run reads the page again. After a change, the next delivery checks the amounts. Skips fields that a
+ * user has emptied or whose value was undone. A new contact's currency is stored with its row.
  */
 export async function recordCurrencies(
   trx: RunTransaction,

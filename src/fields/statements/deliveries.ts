@@ -1,4 +1,4 @@
-/** Records deliveries into the CRM. Each write records its intent, its end and its undo. */
+/** Records writes into the CRM. For each write, it records the intent, the end and the undo. */
 
 import { type Selectable, sql } from 'kysely';
 import { move } from '../../contacts/life/apply-events.ts';
@@ -20,39 +20,39 @@ import { recordUndone } from './value-states.ts';
 
 export type WriteRecord = FromRow<Selectable<Tables['writes']>>;
 
-/** A write before it is sent. */
+/** A write that is recorded before it is sent. */
 export interface IntendedWrite {
   id: string;
   crmId: string;
-  /** Encrypted JSON with the previous values. A missing field was blank, or its value is not kept. */
+  /** Encrypted JSON with the previous values. A field without a value was blank, or its value is not stored. */
   before: string;
   after: OwnedValues;
   ownedBefore: OwnedValues;
-  /** The replaced values' donor. Null if no other donor had values. */
+  /** The donor of the replaced values. Null if they belonged to no other donor. */
   donorBefore: string | null;
-  /** The written profile's donor. Null without a profile, for example for a status. */
+  /** The donor of the written profile. Null if no profile is written, for example for a status. */
   donor: string | null;
-  /** The keyed fingerprint of the donor whom the values name. Empty if they do not name a donor. */
+  /** The fingerprint of the donor whom the written values name. Empty if they name no donor. */
   introducer: string;
-  /** The fingerprint of the contact's ID. The fingerprints of its values are keyed with it. */
+  /** The fingerprint of the contact's ID. It is part of the key for the fingerprints of the contact's values. */
   contact: string;
   introduced: OwnedValues;
   named: OwnedValues;
-  /** The fingerprints of the donor's name. Null if no profile is written. */
+  /** The fingerprints of the donor's own name. Null if no profile is written. */
   called: string | null;
 }
 
-/** Values that may be in the CRM, because a write's result is unknown. */
+/** Values that the CRM may contain, because the result of their write is unknown. */
 export interface IntendedValues {
   owned: OwnedValues;
-  /** Null if unknown. */
+  /** The donor, or null if it is unknown. */
   donor: string | null;
 }
 
-/** Another run's written values, and the time. */
+/** The values that another run wrote, and the time of the write. */
 export interface WriteOfOther {
   after: OwnedValues;
-  /** The profile's donor. Null without a profile, for example for a status. */
+  /** The donor of the profile. Null if no profile was written, for example for a status. */
   donor: string | null;
   writtenAt: number;
 }
@@ -61,7 +61,7 @@ type WriteStore = Pick<Store, 'reader' | 'fingerprint' | 'checkpoint'> & {
   readonly writeLog: WriteLog;
 };
 
-/** By CRM ID. */
+/** Returns the intended values, by CRM ID. */
 export async function findIntendedValues(
   reader: Reader,
   integrationId: string,
@@ -79,8 +79,8 @@ export async function findIntendedValues(
 }
 
 /**
- * Stored before sending, so each write can be recognised and undone. Written first to the log outside the database,
- * which survives a restore.
+ * Records writes before they are sent, so that donor-sync can recognise and undo each write. They are first recorded in
+ * the log outside the database, which survives a restore.
  */
 export async function recordIntendedWrites(
   { reader, fingerprint, checkpoint, writeLog }: WriteStore,
@@ -133,7 +133,7 @@ async function insertIntended(
   }
 }
 
-/** Replaces the stored previous values with values that users typed before the write. */
+/** Replaces the stored previous values with the values that users typed before the write. */
 export async function recordValuesBefore(
   trx: RunTransaction,
   writes: readonly { id: string; before: string }[],
@@ -148,7 +148,7 @@ export async function recordValuesBefore(
   }
 }
 
-/** Records outcomes, our current values, and holds. */
+/** Records the outcomes of deliveries, the values that donor-sync now owns, and decisions. */
 export async function recordDeliveries(
   trx: RunTransaction,
   runId: string,
@@ -171,7 +171,7 @@ export function listWrites(reader: Reader, runId: string): Promise<WriteRecord[]
     .then(fromRows);
 }
 
-/** Undefined if the run wrote nothing to the contact. */
+/** Returns the write to a contact. Returns undefined if the run wrote nothing to the contact. */
 export function findWrite(
   reader: Reader,
   runId: string,
@@ -185,7 +185,7 @@ export function findWrite(
     .then(maybeFromRow);
 }
 
-/** Returns other runs' values that are still in these contacts, as far as known. By CRM ID. */
+/** Returns the values of other runs that these contacts still contain, as far as known, by CRM ID. */
 export async function findWritesOfOthers(
   reader: Reader,
   { integrationId, runId }: Pick<WriteRecord, 'integrationId' | 'runId'>,
@@ -210,8 +210,8 @@ export async function findWritesOfOthers(
 }
 
 /**
- * The previous values are ours again. Fields in `left` contain a later write's values. They can be restored after that
- * write is undone.
+ * Records that a write was undone. donor-sync owns the previous values again. Fields in `left` contain the values of a
+ * later write. They can be restored after the later write is undone.
  */
 export async function recordUndoneWrite(
   trx: RunTransaction,
@@ -231,7 +231,7 @@ export async function recordUndoneWrite(
   if (write.donorBefore === null || fields.length === 0) {
     await move(trx, trx.lease, 'valuesWritten', [owns], moment);
   } else {
-    // Users have overwritten the other fields.
+    // Users have changed the other fields.
     const former = { ...owns, values_donor: write.donorBefore, values_identity: null };
     await move(trx, trx.lease, 'valuesOfDonor', [former], moment);
   }

@@ -21,30 +21,30 @@ export interface Delivery {
   reason: OutcomeReason;
   /** Contains no personal data. They contain no personal data. */
   detail: string | null;
-  /** The CRM's encrypted message about a refused write. Omitted if there was none. */
+  /** The CRM's message about a refused write, encrypted. Omitted if there was no message. */
   words?: SealedWords | null;
-  /** Omitted if there is none. */
+  /** The profile to store. Omitted if there is none. */
   kept?: ProfileToKeep;
   end: DeliveryEnd;
 }
 
 export type DeliveryEnd =
-  /** The profile is in the CRM, except for unwritable values. */
+  /** The profile is in the CRM, except values that could not be written. */
   | {
       kind: 'delivered';
       donorId: string;
-      /** The contact's identity that was compared with the profile. */
+      /** The contact's identity with which the profile was compared. */
       identity: string;
       owned: OwnedValues;
       writeId: string | null;
-      /** False if the CRM refused the whole write for this record. Defaults to true. */
+      /** False if the CRM refused the whole write to this record. Defaults to true. */
       isDone?: boolean;
       /** See `WriteEnd`. */
       after?: OwnedValues;
     }
-  /** A user must decide. Unless another kind is given, the question is about names. */
+  /** A user must decide. If no other kind is given, the decision is about names. */
   | { kind: 'held'; donorId: string; hold?: ContactQuestionKind; writeId?: string | null }
-  /** A later run retries the same job. `enhanced` is true if the profile was available. */
+  /** A later run tries the same job again. `enhanced` is true if the profile was available. */
   | {
       kind: 'postponed';
       writeId: string | null;
@@ -52,11 +52,11 @@ export type DeliveryEnd =
       /** True if the contact may be an erased person. Defaults to false. */
       looksErased?: boolean | undefined;
     }
-  /** The CRM does not find the contact, but reports no deletion. A later run tries again. */
+  /** The CRM does not find the contact, but does not report a deletion. A later run tries again. */
   | { kind: 'missing' }
   /**
-   * Nothing is delivered, because the contact was deleted or opted out. After a merge, the remaining record takes its
-   * place.
+   * Nothing is delivered, because the contact was deleted or opted out. After a merge, the remaining record replaces
+   * the contact.
    */
   | { kind: 'dropped'; removed: boolean; mergedInto?: string | null };
 
@@ -93,8 +93,8 @@ export async function recordEnds(
 }
 
 /**
- * A paid profile that is not in the CRM waits for a decision, a later run or an opt-in. It must be kept, because the
- * service deletes its result after a week.
+ * Returns the profiles to store. A paid profile that is not in the CRM waits for a decision, a later run or the end of
+ * an opt-out. It must be stored, because the service deletes its result after a week.
  */
 function toKeep({ crmId, trackingId, kept, end }: Delivery): KeptDelivery[] {
   if (kept === undefined) return [];
@@ -116,14 +116,14 @@ function toEvent(end: DeliveryEnd) {
   }
 }
 
-/** Returns jobs whose profile belongs to the contact, even if the CRM refused its values. */
+/** Returns jobs whose profile certainly belongs to the contact, even if the CRM refused its values. */
 function refusedOnes(deliveries: readonly Delivery[]): string[] {
   return deliveries.flatMap(({ trackingId, end }) =>
     end.kind === 'postponed' && end.enhanced ? [trackingId] : [],
   );
 }
 
-/** Records that the service recognised these people. Keeps the first time. */
+/** Records that the service recognised these people. An earlier time is kept. */
 async function recordKnown(
   trx: RunTransaction,
   trackingIds: readonly string[],
@@ -176,14 +176,17 @@ type DeliveredJobs = {
   now: number;
 };
 
-/** If a merge moved the job during the write, the profile is delivered again to the remaining contact. */
+/**
+ * Closes delivered jobs. If a merge moved a job during the write, its profile is delivered again to the remaining
+ * contact.
+ */
 const closeDelivered = prepared((db, { trackingIds, crmIds, now }: Slots<DeliveredJobs>) =>
   db
     .updateTable('jobs')
     .set(({ fn, ref, val }) => ({
       state: 'delivered',
       closed_at: now,
-      // Keeps the time of the first recognition.
+      // Keeps the time at which the service first recognised the person.
       known: fn.coalesce(ref('known'), val(1)),
       answered_at: fn.coalesce(ref('answered_at'), now),
     }))
@@ -195,7 +198,7 @@ const closeDelivered = prepared((db, { trackingIds, crmIds, now }: Slots<Deliver
 /** Why an available profile waits for a user. */
 const HOLD_KINDS = listContactKinds(({ hasProfile }) => hasProfile);
 
-/** Questions about a profile that certainly belongs to the contact's person. */
+/** The kinds of decisions about a profile that certainly belongs to the contact's person. */
 const KNOWN_PERSON = new Set(listContactKinds(({ isOfKnownPerson }) => isOfKnownPerson));
 
 async function hold(
@@ -205,8 +208,8 @@ async function hold(
   delivery: Delivery,
 ): Promise<void> {
   if (delivery.end.kind === 'held' && delivery.end.hold === 'forgotten_person') {
-    // Approving this hold does not decide about the names, so it has its own ID. The profile stays paid for if the
-    // contact leaves and returns.
+    // This decision is not about names, so it has its own ID. If the contact leaves and returns, the profile remains
+    // paid for.
     await openErasedHolds(trx, lease, run, [delivery.crmId]);
     return;
   }

@@ -1,17 +1,17 @@
-/** Reads when each field was last written and how many contacts have a value. */
+/** Reads the time of the last write to each field, and the number of contacts with a value. */
 import { z } from 'zod';
 import type { Reader } from '../../database/reader.ts';
 
-/** The facts by the CRM's field name. */
+/** The data about the fields, by the CRM's field name. */
 export interface FieldHealth {
   /** The number of checked contacts that have a delivered profile. */
   looked: number;
   filled: ReadonlyMap<string, number>;
-  /** When each field was last written (epoch ms). Only recent writes are checked. */
+  /** The time of the last write to each field (epoch ms). Only recent writes are read. */
   writtenAt: ReadonlyMap<string, number>;
 }
 
-/** Limits the cost for any number of contacts. */
+/** The number of recent runs to read. It limits the work for any number of contacts. */
 const RUNS = 20;
 const WRITES = 500;
 const CONTACTS = 2_000;

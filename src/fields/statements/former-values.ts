@@ -20,7 +20,7 @@ export interface ValuesOfRecord {
   crmId: string;
   owned: OwnedValues;
   donor: string | null;
-  /** The identity that the values were bought for, or null if unknown. */
+  /** The identity for which the values were bought, or null if it is unknown. */
   identity: string | null;
 }
 
@@ -28,20 +28,20 @@ export interface SortedValues {
   crmId: string;
   owned: OwnedValues;
   donor: string | null;
-  /** The remaining values' identity, or null if it has not changed. */
+  /** The identity of the remaining values, or null if it has not changed. */
   identity: string | null;
-  /** Null if no value had to change. */
+  /** The ID of the write, or null if no value had to change. */
   writeId: string | null;
-  /** True if a user had decided that the values belong to another person. */
+  /** True if a user has decided that the values belong to another person. */
   isBlanked: boolean;
-  /** Merged records whose values are now handled. */
+  /** Merged records whose values are handled now. */
   merged: readonly string[];
 }
 
 /**
- * Holds contacts whose values belong to another name than their credit. If a merged record has a job for the current
- * name, its profile is delivered without a question. Also holds contacts whose waiting profile has another name. Can be
- * repeated. Returns the number of held contacts.
+ * Opens decisions about contacts whose values belong to a different name than their credit. If a merged record has a
+ * job for the current name, its profile is delivered without a decision. Also opens decisions about contacts whose
+ * waiting profile has a different name. Can be repeated. Returns the number of contacts.
  */
 export async function holdRenamedContacts(
   { reader, checkpoint }: Pick<Store, 'reader' | 'checkpoint'>,
@@ -49,7 +49,7 @@ export async function holdRenamedContacts(
   runId: string,
   only: readonly string[] | null,
 ): Promise<number> {
-  // Such contacts are rare. Without any, nothing is written, not even the lease.
+  // Such contacts are rare. If there are none, nothing is written, not even the lease.
   const [unconfirmed, misfits, renamed] = await Promise.all([
     listUnconfirmed(reader, lease, only),
     listMismatches(reader, lease, only),
@@ -97,8 +97,8 @@ export async function listValuesToBlank(
 }
 
 /**
- * Returns settled contacts that absorbed a record with our values, directly or through others. Includes indirect
- * merges. The CRM may have copied the values into blank fields.
+ * Returns contacts into which a record with values from donor-sync was merged, directly or through other records. The
+ * CRM may have copied the values into blank fields.
  */
 export async function listFilledByMerges(
   reader: Reader,
@@ -114,7 +114,7 @@ export async function listFilledByMerges(
   return filled.slice(0, limit).map(toValues);
 }
 
-/** Records that former values were blanked or that a merge's values are handled. */
+/** Records that former values were cleared, or that the values of a merge are handled. */
 export async function recordSortedValues(
   trx: RunTransaction,
   runId: string,
@@ -158,7 +158,7 @@ function toValues(
 
 type OfIntegration = Pick<Lease, 'integrationId'>;
 
-/** Selects merged records that may contain our values. Includes handled records. */
+/** Selects merged records that may contain values from donor-sync. Includes records that are already handled. */
 function buildPartsQuery(reader: Reader, integrationId: string) {
   return reader
     .selectFrom('contacts as part')
@@ -167,7 +167,7 @@ function buildPartsQuery(reader: Reader, integrationId: string) {
     .where('part.departure_read', '=', 1);
 }
 
-/** Finds contacts that absorbed records with our values. These values are not handled yet. */
+/** Finds contacts into which records with values from donor-sync were merged. These values are not handled yet. */
 async function findHeirs(reader: Reader, integrationId: string): Promise<string[]> {
   const parts = await buildPartsQuery(reader, integrationId)
     .select(['part.crm_id', 'part.merged_into'])
@@ -219,8 +219,8 @@ async function closeIntended(
 }
 
 /**
- * Returns our values in records that were merged into these contacts, directly or through others. In a circle of
- * merges, each record is visited once.
+ * Returns donor-sync's values in records that were merged into these contacts, directly or through other records. In a
+ * circle of merges, each record is read only once.
  */
 export async function findMergedValues(
   reader: Reader,
@@ -246,7 +246,7 @@ export async function findMergedValues(
   const parts = [...heirById.keys()].filter((id) => !asked.has(id));
   for (const { crm_id, after, donor } of await findIntended(reader, integrationId, parts)) {
     const heir = heirById.get(crm_id) ?? '';
-    // An unfinished write belongs to the record's identity at that time.
+    // An unfinished write belongs to the identity that the record had at that time.
     const identity = boughtFor.get(crm_id) ?? null;
     const begun = { crmId: crm_id, owned: parseOwned(after), donor, identity };
     found.set(heir, [...(found.get(heir) ?? []), begun]);
@@ -269,7 +269,7 @@ async function findIntended(reader: Reader, integrationId: string, crmIds: reado
   return found;
 }
 
-/** Returns settled contacts whose values and last credit belong to different names. */
+/** Returns contacts whose values and last credit belong to different names. */
 async function listRenamed(
   reader: Reader,
   { integrationId }: OfIntegration,
@@ -293,8 +293,8 @@ async function listRenamed(
 }
 
 /**
- * Returns settled contacts that may have values only from a write without a recorded end. They were renamed before a
- * delivery could settle the write. Includes the donor and the identity of the values.
+ * Returns contacts that may contain values only from a write without a recorded end. They were renamed before a
+ * delivery could find out the result. Includes the donor and the identity of the values.
  */
 async function listUnconfirmed(
   reader: Reader,
@@ -319,7 +319,7 @@ async function listUnconfirmed(
         .as('bought_for'),
     )
     .where('w.integration_id', '=', integrationId)
-    // Repeats the first condition, so SQLite uses the index of unconfirmed writes.
+    // Repeats the first condition, so that SQLite uses the index of writes without an end.
     .where('w.crm_id', '>', '')
     .where('w.state', '=', sql.lit('intended'))
     .where('w.donor', 'is not', null)
@@ -339,7 +339,7 @@ async function listUnconfirmed(
   });
 }
 
-/** True if the name is different. Another spelling, address or employer is not another person. */
+/** True if the name is different. A different spelling, address or employer does not mean a different person. */
 function hasOtherName({
   identity,
   asked_identity,
@@ -347,15 +347,15 @@ function hasOtherName({
 }: Pick<ContactRow, 'identity' | 'asked_identity' | 'values_identity'>): boolean {
   if (asked_identity === null || asked_identity === NEXT_READING) return false;
   if (values_identity === null) return false;
-  // A user may have approved these values in spite of the other name.
+  // A user may have approved these values in spite of the different name.
   return [identity, asked_identity].every((name) =>
     changedParts(values_identity, name).includes('name'),
   );
 }
 
 /**
- * Returns contacts with merged records whose waiting profile was paid for under another name. The order of the profiles
- * does not show who the contact is. A user's approval remains valid.
+ * Returns contacts with merged records whose waiting profile was paid for under a different name. The order of the
+ * profiles does not show who the contact is. A user's approval remains valid.
  */
 async function listMismatches(
   reader: Reader,
@@ -394,15 +394,15 @@ async function listMismatches(
   const unfit = rows.flatMap(({ job_identity, ...row }) =>
     changedParts(job_identity, row.identity).includes('name') ? row : [],
   );
-  // Sorted here, because sorting in the statement would bypass the index on states. SQLite would otherwise scan the
-  // contacts.
+  // Sorts here, because sorting in the statement would make SQLite read all contacts instead of using the index on
+  // states.
   return unfit.sort((a, b) => (a.crm_id < b.crm_id ? -1 : 1));
 }
 
 /** The time for which the service keeps a job's results. */
 const RESULTS_KEPT_MS = 7 * 86_400_000;
 
-/** Gives the contact a merged record's job for the contact's name. */
+/** Gives the contact a merged record's job, if the job is for the contact's name. */
 async function takeFittingJob(
   trx: RunTransaction,
   of: OfIntegration,
@@ -419,7 +419,7 @@ async function takeFittingJob(
     .where('integration_id', '=', of.integrationId)
     .where('crm_id', 'in', ids)
     .where('state', 'in', ['completed', 'delivered'])
-    // The service deletes results sooner than the store deletes profiles.
+    // The service deletes results sooner than the database deletes profiles.
     .where((eb) =>
       eb.or([
         eb('submitted_at', '>=', run.now - RESULTS_KEPT_MS),

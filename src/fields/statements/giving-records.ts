@@ -1,6 +1,6 @@
 import type { Reader } from '../../database/reader.ts';
 
-/** A profile's encrypted key and record (`GivingRecord`), with the time of payment (epoch ms). */
+/** The encrypted key of a profile and its `GivingRecord`, with the time of payment (epoch ms). */
 export interface StoredGiving {
   crmId: string;
   paidAt: number;
@@ -8,8 +8,9 @@ export interface StoredGiving {
 }
 
 /**
- * Returns records of delivered profiles that were paid for in a time span, oldest first. Starts at `from` and ends
- * before `until` (epoch ms). The page starts after `after`. Excludes contacts that opted out or wait for a decision.
+ * Returns the records of delivered profiles that were paid for in a time span, oldest first. The span starts at `from`
+ * and ends before `until` (epoch ms). The page starts after `after`. Leaves out contacts that opted out or wait for a
+ * decision.
  */
 export async function listGivingOfSpan(
   reader: Reader,

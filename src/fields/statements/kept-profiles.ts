@@ -21,11 +21,11 @@ import {
 import { deliverAsLost } from './lost-values.ts';
 import { dropNotes, findNotes, putNotes, type ValueNote } from './value-states.ts';
 
-/** A profile that is being stored. */
+/** A profile that will be stored. */
 export interface ProfileToKeep {
   /** The keyed fingerprint of the donor's ID. */
   donor: string;
-  /** The encrypted key and the part for rankings. Empty if the profile is not kept. */
+  /** The encrypted key and the part for rankings. Empty if the profile is not stored. */
   key: string;
   profile: string;
   paidAt: number;
@@ -36,19 +36,19 @@ export interface ProfileToKeep {
 export interface KeptDelivery extends ProfileToKeep {
   crmId: string;
   trackingId: string;
-  /** False while the profile waits or if the contact opted out. */
+  /** False while the profile waits, or if the contact opted out. */
   isDelivered: boolean;
 }
 
 export type KeptRecord = FromRow<Selectable<Tables['kept_profiles']>>;
 
-/** A field map that profiles were offered with. */
+/** A field map with which profiles were offered. */
 export interface OfferedMap {
   fieldMap: string;
   lines: readonly string[];
 }
 
-/** A kept profile and its values that are not in the CRM. */
+/** A stored profile, and its values that are not in the CRM. */
 export interface KeptOfContact {
   kept: KeptRecord;
   contact: ContactRecord;
@@ -56,14 +56,14 @@ export interface KeptOfContact {
   values: readonly ValueNote[];
 }
 
-/** A delivered profile without a stored copy. The service may still have its result. */
+/** A delivered profile that is not stored. The service may still have its result. */
 export interface FetchedAgain {
   crmId: string;
   trackingId: string;
   donor: string;
   key: string;
   profile: string;
-  /** When the job was submitted. The profile's age starts here. */
+  /** The time at which the job was submitted. The profile's age starts at this time. */
   submittedAt: number;
 }
 
@@ -74,17 +74,17 @@ export interface LaterEnd extends WriteEnd {
   detail: string | null;
   words: SealedWords | null;
   owned: Readonly<Record<string, string>> | null;
-  /** The donor whose values replaced another donor's, and the donor's identity. Null if nothing was replaced. */
+  /** The donor whose values replaced a different donor's values, and the identity. Null if no values were replaced. */
   newDonor: { donorId: string; identity: string } | null;
-  /** The fields that were offered again. */
+  /** The fields for which the profile's values were offered again. */
   offered: readonly string[];
   values: readonly ValueNote[];
   fieldMap: string;
-  /** True if the write's result is unknown. The waiting values then keep waiting. */
+  /** True if the result of the write is unknown. The waiting values then continue to wait. */
   isPassing: boolean;
 }
 
-/** A map without lines belongs to profiles that were never offered. */
+/** Lists the field maps. A map without lines means profiles that were never offered. */
 export async function listOfferedMaps(
   reader: Reader,
   integrationId: string,
@@ -99,7 +99,7 @@ export async function listOfferedMaps(
     lines: lines.split(' '),
   }));
   const offered: OfferedMap[] = [];
-  // One lookup per map is faster than scanning all profiles.
+  // One query per map is faster than reading all profiles.
   for (const map of [{ fieldMap: NEVER_OFFERED, lines: [] }, ...maps]) {
     const one = await reader
       .selectFrom('kept_profiles')
@@ -130,7 +130,7 @@ export async function noteFieldMap(
     .execute();
 }
 
-/** Returns settled contacts' delivered profiles by contact ID, after the given ID. */
+/** Returns the delivered profiles of contacts that are at rest, by contact ID, after the given ID. */
 export async function listDeliveredProfiles(
   reader: Reader,
   integrationId: string,
@@ -147,8 +147,8 @@ export async function listDeliveredProfiles(
 }
 
 /**
- * Returns a page of delivered profiles and the next page's start (null at the end). Includes profiles with values that
- * wait for these reasons, profiles that were offered with these maps, and requested profiles.
+ * Returns a page of delivered profiles, and the start of the next page (null at the end). Includes profiles with values
+ * that wait for these reasons, profiles that were offered with these maps, and requested profiles.
  */
 export async function listFreedProfiles(
   reader: Reader,
@@ -167,7 +167,7 @@ export async function listFreedProfiles(
   return { found: await withContacts(reader, integrationId, rows.map(fromRow)), next };
 }
 
-/** Returns contacts with a value that waits for this reason. The longest untested contacts come first. */
+/** Returns contacts with a value that waits for this reason. The contacts whose last test is oldest come first. */
 export async function listProfilesToProbe(
   reader: Reader,
   integrationId: string,
@@ -197,7 +197,7 @@ export async function listProfilesToProbe(
   return withContacts(reader, integrationId, rows);
 }
 
-/** Returns enhanced, settled contacts without a kept profile. Includes the job that returned the profile. */
+/** Returns enhanced contacts without a stored profile. Includes the job that returned the profile. */
 export async function listUnkeptProfiles(
   reader: Reader,
   integrationId: string,
@@ -235,7 +235,7 @@ export async function findProfilesOfJobs(
   return found;
 }
 
-/** Records which values are in the CRM and which still wait. */
+/** Records which values the CRM now contains and which values still wait. */
 export async function recordLaterDeliveries(
   trx: RunTransaction,
   runId: string,
@@ -268,7 +268,7 @@ export async function noteGoneProfiles(
   }
 }
 
-/** Stores profiles that were fetched again after their delivery. Their age does not change. */
+/** Stores profiles that were fetched again after their delivery. Their age remains the same. */
 export async function keepProfilesAgain(
   trx: RunTransaction,
   fetched: readonly FetchedAgain[],
@@ -284,8 +284,8 @@ export async function keepProfilesAgain(
 }
 
 /**
- * Updates profiles of departed contacts at the start of a run. If the contact returns, the profile is offered as new
- * and the status is read again. After a merge, only the remaining contact has the profile. Called once per run.
+ * Updates the profiles of contacts that have left, at the start of a run. If a contact returns, its profile is offered
+ * as new and its status is read again. After a merge, only the remaining contact has the profile. Called once per run.
  */
 export async function noteDepartedProfiles(trx: RunTransaction): Promise<void> {
   const { integrationId } = trx.lease;
@@ -319,7 +319,10 @@ export async function noteDepartedProfiles(trx: RunTransaction): Promise<void> {
   }
 }
 
-/** Offers profiles again after their fields were deleted from the CRM. The values were lost with the fields. */
+/**
+ * Lets profiles be offered again after their fields were deleted in the CRM. The values were lost together with the
+ * fields.
+ */
 export async function offerProfilesAgain(
   trx: RunTransaction,
   fieldMaps: readonly string[],
@@ -332,7 +335,10 @@ export async function offerProfilesAgain(
     .execute();
 }
 
-/** Handles records that were restored without our values. The warm path is written after its next computation. */
+/**
+ * Handles records that were restored in the CRM without donor-sync's values. The warm path is written after its next
+ * computation.
+ */
 export async function recordLostValues(
   trx: RunTransaction,
   runId: string,
@@ -391,7 +397,7 @@ async function withContacts(
   });
 }
 
-/** Stores profiles in the transaction that ends their delivery. Replaces earlier profiles. */
+/** Stores profiles in the transaction that ends their delivery. They replace earlier profiles. */
 export async function keepProfiles(
   trx: RunTransaction,
   integrationId: string,
@@ -433,7 +439,7 @@ const deleteStates = prepared(
       .compile(),
 );
 
-/** The columns of a kept profile. */
+/** The columns of a stored profile. */
 const KEPT = [
   ...(['integration_id', 'crm_id', 'tracking_id', 'is_delivered', 'field_map'] as const),
   ...(['kept_at', 'donor', 'key', 'profile'] as const),
@@ -460,7 +466,7 @@ const insertProfiles = prepared((db, { cells }: Slots<{ cells: readonly (string 
     .compile(),
 );
 
-/** Records our current values. Also records a new donor. */
+/** Records the values that donor-sync now owns, and a new donor, if any. */
 async function recordOwned(
   trx: RunTransaction,
   ends: readonly LaterEnd[],
@@ -479,7 +485,7 @@ async function recordOwned(
   await move(trx, trx.lease, 'valuesOfDonor', replaced, { now });
 }
 
-/** Needs only a few statements for any number of values. */
+/** Records values whose waiting has ended. Needs only a few statements for any number of values. */
 async function recordSettled(
   trx: RunTransaction,
   now: number,

@@ -1,4 +1,4 @@
-/** Finds profiles that can be delivered again or that a user requested. */
+/** Finds profiles that can be delivered again or that a user has requested. */
 import { type Selectable, type SqlBool, sql } from 'kysely';
 import { isListed } from '../../contacts/listed.ts';
 import { type FromRow, fromRows } from '../../database/from-row.ts';
@@ -8,7 +8,7 @@ import type { ContactState } from '../../database/tables/contacts.ts';
 import type { Tables } from '../../database/tables/tables.ts';
 import type { ValueNote } from './value-states.ts';
 
-/** Requests all fields. */
+/** Means that a user requests all fields. */
 export const ALL_FIELDS = '*';
 
 export interface NotDeliverable {
@@ -23,7 +23,10 @@ export interface NotDeliverable {
 /** The contacts of a request, or null for all contacts. */
 type Only = readonly string[] | null;
 
-/** Records that a user wants fields delivered again. Null means all fields. For contacts, null means all contacts. */
+/**
+ * Records that a user wants fields delivered again. Null means all fields. If the contacts are null, this means all
+ * contacts.
+ */
 export async function requestRedelivery(
   trx: RunTransaction,
   fields: readonly string[] | null,
@@ -35,7 +38,7 @@ export async function requestRedelivery(
       requested:
         fields === null
           ? ALL_FIELDS
-          : // Unfinished parts of earlier requests are still delivered.
+          : // The unfinished parts of earlier requests are still delivered.
             eb
               .case()
               .when('requested', '=', ALL_FIELDS)
@@ -57,7 +60,7 @@ export async function endRedeliveryRequest(
   await buildKeptUpdate(trx, trx.lease.integrationId, crmIds).set({ requested: null }).execute();
 }
 
-/** True if a request is not completely carried out. */
+/** True if a request has not been carried out completely. */
 export async function hasRedeliveryRequest(
   reader: Reader,
   integrationId: string,
@@ -66,7 +69,7 @@ export async function hasRedeliveryRequest(
     .selectFrom('kept_profiles')
     .select('crm_id')
     .where('integration_id', '=', integrationId)
-    // Repeats the first condition, so SQLite uses the index of requested profiles.
+    // Repeats the first condition, so that SQLite uses the index of requested profiles.
     .where('crm_id', '>', '')
     .where('requested', 'is not', null)
     .limit(1)
@@ -74,7 +77,7 @@ export async function hasRedeliveryRequest(
   return row !== undefined;
 }
 
-/** Counts enhanced contacts that cannot receive anything now. Excludes contacts that have left. */
+/** Counts enhanced contacts to which nothing can be delivered now. Leaves out contacts that have left. */
 export async function countNotDeliverable(
   reader: Reader,
   integrationId: string,
@@ -106,7 +109,7 @@ export async function countNotDeliverable(
         eb.not(LISTED),
         eb('k.is_delivered', '=', 0),
         eb('k.gone_at', 'is not', null),
-        // Neither a kept profile nor a job exists.
+        // There is neither a stored profile nor a job.
         eb.and([
           eb('k.crm_id', 'is', null),
           eb.not(
@@ -136,7 +139,7 @@ export async function countNotDeliverable(
   }));
 }
 
-/** Selects kept profiles that can be delivered again. Their contacts are settled and in the filter. */
+/** Selects stored profiles that can be delivered again. Their contacts are at rest and inside the filter. */
 export function deliverable(reader: Reader, integrationId: string) {
   return reader
     .selectFrom('kept_profiles as k')
@@ -151,8 +154,8 @@ export function deliverable(reader: Reader, integrationId: string) {
 }
 
 /**
- * Counts contacts that can receive values again. Their profile is kept here or at the service. Counts one contact or
- * all.
+ * Counts contacts to which values can be delivered again. Their profile is in the database or at the service. Counts
+ * one contact or all contacts.
  */
 export async function countRedeliverable(
   reader: Reader,
@@ -170,7 +173,7 @@ export async function countRedeliverable(
   return Number(kept.contacts) + Number(unkept.contacts);
 }
 
-/** Returns the jobs of enhanced contacts without a kept profile, by contact. */
+/** Returns the jobs of enhanced contacts without a stored profile, by contact. */
 export async function listUnkeptJobs(
   reader: Reader,
   integrationId: string,
@@ -242,16 +245,16 @@ export function buildKeptUpdate(
 }
 
 /**
- * No job and no question is open. Profile values stay while a contact waits for a credit. Contacts that must not be
- * sent are not written either.
+ * The contact has no open job and no open decision. Profile values remain while a contact waits for a credit. Contacts
+ * that must not be submitted are not written to either.
  */
 const AT_REST = sql<SqlBool>`(c.state in ('settled', 'due') and c.eligible = 1)`;
 
 const LISTED = isListed('c');
 
 /**
- * Returns the IDs of possible recipients, in order. Each part uses an index and reads at most one page. So it is fast
- * with any number of profiles.
+ * Returns the IDs of contacts to which values may be delivered, in order. Each part of the query uses an index and
+ * reads at most one page, so it is fast with any number of profiles.
  */
 export async function listCandidates(
   reader: Reader,

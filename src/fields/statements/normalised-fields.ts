@@ -6,7 +6,7 @@ export interface NormalisedField {
   noticedAt: number;
 }
 
-/** Returns the fields whose values automation changes after writes. */
+/** Returns the fields whose values the CRM's automation changes after writes. */
 export async function listNormalisedFields(
   reader: Reader,
   integrationId: string,
@@ -20,7 +20,9 @@ export async function listNormalisedFields(
   return rows.map((row) => ({ field: row.field, noticedAt: row.noticed_at }));
 }
 
-/** Returns when another tool was last seen writing as our CRM user (epoch ms). Null if never. */
+/**
+ * Returns the last time at which another tool used the same CRM user to write (epoch ms). Null if this never happened.
+ */
 export async function findOtherTool(reader: Reader, integrationId: string): Promise<number | null> {
   const row = await reader
     .selectFrom('integrations')
@@ -30,7 +32,7 @@ export async function findOtherTool(reader: Reader, integrationId: string): Prom
   return row?.other_tool_at ?? null;
 }
 
-/** Another tool writes as our CRM user. */
+/** Records that another tool uses the same CRM user to write. */
 export async function noteOtherTool(trx: RunTransaction): Promise<void> {
   await trx
     .updateTable('integrations')
@@ -39,7 +41,7 @@ export async function noteOtherTool(trx: RunTransaction): Promise<void> {
     .execute();
 }
 
-/** Marks at least one field. Keeps the time of a field's first mark. */
+/** Marks fields, at least one. A field keeps the time of its first mark. */
 export async function recordNormalisedFields(
   trx: RunTransaction,
   fields: readonly string[],

@@ -1,4 +1,4 @@
-/** Deletes paid profiles because of age, an opt-out or an objection. */
+/** Deletes paid profiles because of their age, an opt-out or an objection. */
 import { sql } from 'kysely';
 import { IS_IN_DOUBT, OBJECTS } from '../../contacts/many-at-once/opt-outs.ts';
 import type { ActorTransaction } from '../../database/actor-transaction.ts';
@@ -10,16 +10,18 @@ import { recordEntry } from '../../privacy/audit/record.ts';
 import { dropMonthsOf } from '../../privacy/statements/drop-months.ts';
 
 export interface PurgeLimits {
-  /** Profiles from before this time are deleted (epoch ms). Null keeps profiles of any age. */
-  paidBefore: number | null;
   /**
-   * Profiles of contacts that opted out before this time are deleted (epoch ms). Profiles of these contacts are
-   * deleted.
+   * The time before which profiles must have been paid for to be deleted (epoch ms). Null keeps profiles of any age.
    */
+  paidBefore: number | null;
+  /** The time before which a contact must have opted out for its profile to be deleted (epoch ms). */
   optedOutBefore: number;
-  /** Later marks are counted (epoch ms). A deleted profile's row is kept until then. */
+  /**
+   * The time since which opt-out marks are counted together (epoch ms). The row of a deleted profile is kept as long as
+   * its mark counts.
+   */
   countedSince: number;
-  /** False if profiles are not kept. */
+  /** False if the settings keep no profiles. */
   keepsAny: boolean;
 }
 
@@ -34,7 +36,7 @@ type PurgeTransaction = RunTransaction | ActorTransaction;
 
 type Work = <Result>(work: (trx: PurgeTransaction) => Promise<Result>) => Promise<Result>;
 
-/** Each batch is a transaction with an audit entry. */
+/** Deletes profiles in a run. Each batch is a transaction with an audit entry. */
 export function purgeKeptProfiles(
   { reader, checkpoint }: Pick<Store, 'reader' | 'checkpoint'>,
   lease: Lease,
@@ -43,7 +45,7 @@ export function purgeKeptProfiles(
   return purge(reader, (work) => checkpoint(lease, work), lease.integrationId, limits);
 }
 
-/** Works outside a run. Also works if the client's run is in progress or has failed. */
+/** Deletes profiles outside a run. Also works if the client's run is in progress or has failed. */
 export function purgeKeptProfilesUnattended(
   { reader, act }: Pick<Store, 'reader' | 'act'>,
   integrationId: string,
@@ -57,7 +59,7 @@ export function purgeKeptProfilesUnattended(
   return purge(reader, inOne, integrationId, limits);
 }
 
-/** Includes clients that are no longer in the settings. */
+/** Lists the clients with profiles. Includes clients that are no longer in the settings. */
 export async function listClientsWithProfiles(reader: Reader): Promise<string[]> {
   const rows = await reader
     .selectFrom('kept_profiles')
@@ -134,7 +136,7 @@ async function purge(
   }
 }
 
-/** Returns contacts with an objection or an old enough opt-out. Skips marks that a user must still check. */
+/** Returns contacts with an objection or an old enough opt-out. Skips marks that a user still has to check. */
 async function listOptedOut(
   reader: Reader,
   integrationId: string,
@@ -162,7 +164,7 @@ async function listOptedOut(
   return rows.map(({ crm_id }) => crm_id);
 }
 
-/** Returns rows of deleted profiles whose marks no longer count. */
+/** Returns rows of deleted profiles whose opt-out marks no longer count. */
 async function listUncounted(
   reader: Reader,
   integrationId: string,
@@ -172,7 +174,7 @@ async function listUncounted(
     .selectFrom('kept_profiles')
     .select('crm_id')
     .where('integration_id', '=', integrationId)
-    // Must equal the index's condition. With a parameter, SQLite would not use the index.
+    // This must equal the condition of the index. With a parameter, SQLite would not use the index.
     .where('donor', '=', sql.lit(''))
     .where((eb) => eb.or([eb('opted_out_at', 'is', null), eb('opted_out_at', '<', countedSince)]))
     .limit(ROWS_PER_TRANSACTION)
@@ -211,7 +213,10 @@ async function listFilled(reader: Reader, integrationId: string): Promise<string
   return rows.map(({ crm_id }) => crm_id);
 }
 
-/** The row stays, so the mark and the waiting values are known. A profile without a donor is never delivered. */
+/**
+ * Empties profiles. Their rows remain, so that the mark and the waiting values are still known. A profile without a
+ * donor is never delivered.
+ */
 async function empty(
   trx: PurgeTransaction,
   integrationId: string,

@@ -1,4 +1,4 @@
-/** Stores contacts' CRM statuses and finds outdated ones. */
+/** Stores the statuses that runs wrote to the CRM, and finds outdated statuses. */
 import { type RawBuilder, sql } from 'kysely';
 import { move } from '../../contacts/life/apply-events.ts';
 import { getOutcome, isOutcomeReason, type OutcomeReason } from '../../core/outcome.ts';
@@ -16,21 +16,24 @@ export interface StatusRow {
   reason: OutcomeReason | null;
   reasonAt: number;
   enhancedAt: number | null;
-  /** JSON with the fingerprints of our last values by field. */
+  /** JSON with the fingerprint of donor-sync's last value in each field. */
   ownedValues: string;
   inCrm: SyncStatus | null;
-  /** True if the status was written to the same fields. */
+  /** True if the last status was written to the same fields. */
   isSamePlace: boolean;
-  /** True if the contact or the field was missing in between. Only the record then shows whether it has the status. */
+  /**
+   * True if the contact or the field was missing in between. Only the CRM record then shows whether it contains the
+   * status.
+   */
   mayBeLost: boolean;
-  /** The state to store together with the result. */
+  /** The state that is stored together with the result. */
   seen: string;
 }
 
-/** The result for the status of one contact. */
+/** The result of writing the status of a contact. */
 export interface StatusEnd extends Pick<StatusRow, 'crmId' | 'seen'> {
   status: SyncStatus | null;
-  /** Null if nothing was written. */
+  /** The result of the write. Null if nothing was written. */
   written: FieldEnd | null;
 }
 
@@ -41,7 +44,7 @@ export interface StatusScope {
   only: readonly string[] | null;
 }
 
-/** Returns contacts whose CRM status may be outdated, by ID. */
+/** Returns contacts whose status in the CRM may be outdated, by ID. */
 export async function listStaleStatuses(
   reader: Reader,
   integrationId: string,
@@ -86,7 +89,7 @@ export async function lookAtStatusesAgain(trx: RunTransaction): Promise<void> {
     .execute();
 }
 
-/** Records the written statuses and our current values. */
+/** Records the written statuses and the values that donor-sync now owns. */
 export async function recordStatuses(
   trx: RunTransaction,
   runId: string,
@@ -99,7 +102,7 @@ export async function recordStatuses(
   const owned = written.flatMap(({ crmId, owned: values }) =>
     values === null ? [] : [{ crm_id: crmId, owned_values: JSON.stringify(values) }],
   );
-  // The next run retries writes that failed for a temporary reason.
+  // If a write failed for a temporary reason, the next run tries it again.
   const settled = ends.filter(({ written: end }) => end === null || !isPassing(end));
   for (const batch of inBatches(settled)) {
     await trx

@@ -1,4 +1,4 @@
-/** Stores why profile values are not in their fields. One row per value. */
+/** Stores why profile values are not in their fields. Each value has one row. */
 
 import type { RunTransaction } from '../../database/leases.ts';
 import type { Reader } from '../../database/reader.ts';
@@ -9,9 +9,9 @@ import type { ValueState } from '../../database/tables/fields.ts';
 export interface ValueNote {
   field: string;
   state: ValueState;
-  /** Empty if the field's description explains it. */
+  /** The CRM's code for the reason. Empty if the field's description explains the reason. */
   code: string;
-  /** Empty if the CRM does not describe the field. */
+  /** The fingerprint of the field's description. Empty if the CRM does not describe the field. */
   description: string;
 }
 
@@ -19,11 +19,11 @@ export interface ValueNote {
 export interface WaitingValues extends ValueNote {
   contacts: number;
   since: number;
-  /** When one of these values was last tested. Null if never. */
+  /** The time at which one of these values was last tested. Null if none was tested. */
   probedAt: number | null;
 }
 
-/** These states end when their reason ends. The values are then written. */
+/** States that end when their reason no longer applies. The values are then written. */
 export const WAITING_STATES = [
   'refused',
   'no_such_field',
@@ -33,14 +33,14 @@ export const WAITING_STATES = [
   'no_rate',
 ] as const satisfies readonly ValueState[];
 
-/** These states can end when the field's description changes. The values are then written in full. */
+/** States that can end when the description of the field changes. The complete values are then written. */
 export const UNFIT_STATES = [
   ...WAITING_STATES,
   'shortened',
   'currency_changed',
 ] as const satisfies readonly ValueState[];
 
-/** Only a user's request ends these states. */
+/** States that end only if a user requests the values. */
 export const REMOVED_STATES = ['emptied', 'undone'] as const satisfies readonly ValueState[];
 
 export interface NoteOfContact {
@@ -49,7 +49,7 @@ export interface NoteOfContact {
 }
 
 /**
- * Counts missing values by field and reason. With `before`, counts only older values and values with a changed
+ * Counts the missing values by field and reason. With `before`, counts only older values and values with a changed
  * currency.
  */
 export async function listWaitingValues(
@@ -88,7 +88,7 @@ export async function listWaitingValues(
   }));
 }
 
-/** The numbers of waiting values, for users. */
+/** The numbers of waiting values for users. */
 export interface CountedValues {
   field: string;
   state: (typeof WAITING_STATES)[number];
@@ -97,7 +97,7 @@ export interface CountedValues {
   contacts: number;
 }
 
-/** Groups waiting values by field and reason, for users. */
+/** Counts the waiting values by field and reason, for users. */
 export async function countWaitingValues(
   reader: Reader,
   integrationId: string,
@@ -194,7 +194,7 @@ export async function putNotes(
   }
 }
 
-/** Deletes notes about values that have been written. Fields are given by contact. */
+/** Deletes the rows of values that have been written. The fields are given by contact. */
 export async function dropNotes(
   trx: RunTransaction,
   integrationId: string,
@@ -213,7 +213,7 @@ export async function dropNotes(
   }
 }
 
-/** Records values that an undo removed. They are written again only on request or with another profile. */
+/** Records values that an undo removed. They are written again only at a user's request or with another profile. */
 export async function recordUndone(
   trx: RunTransaction,
   integrationId: string,
