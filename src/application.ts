@@ -1,4 +1,4 @@
-/** Assembles the product from its settings, store, keys, connectors and service clients. */
+/** Creates the application from its settings, database, keys, connectors and service clients. */
 
 import type { LookupFunction } from 'node:net';
 import { findConnectorDefinition } from '../connectors/index.ts';
@@ -57,24 +57,24 @@ export interface ApplicationOptions {
   keyRing?: KeyRing;
   clock: Clock;
   log: Log;
-  /** This process, which owns its leases. */
+  /** The identity of this process, which acquires leases. */
   owner: Owner;
-  /** The user or program that is recorded in the audit. */
+  /** The user or program that the audit records. */
   actor?: Actor;
-  /** Empty by default. */
+  /** The operator's environment variables for set-ups. Defaults to none. */
   setup?: SetupEnvironment;
-  /** The pace of each service key. Defaults to the documented limits. */
+  /** The pace of each service key. Defaults to the service's documented limits. */
   pace?: PaceOptions;
-  /** Defaults to the real systems. */
+  /** The systems outside the process. Defaults to the real systems. */
   neighbours?: Partial<Neighbours>;
-  /** The erasure log is read, but this process does not write to it. */
+  /** True if this process only reads the erasure log and does not write to it. */
   restores?: boolean;
-  /** False while the audit is being checked, because a check that adds an entry would change the audit. */
+  /** False while the audit is being checked, because the check must not add entries to the audit. */
   recordsSettings?: boolean;
   backupFolders?: readonly string[];
 }
 
-/** The systems outside the process with which the product works. */
+/** The systems outside the process that donor-sync uses. */
 export interface Neighbours {
   openDatabase: typeof openDatabase<Tables>;
   findConnectorDefinition: typeof findConnectorDefinition;
@@ -85,22 +85,25 @@ export interface Neighbours {
   connectQueue(url: string): QueueConnection;
   /** Sends requests to the service. */
   fetch: SendRequest;
-  /** Resolves the addresses of names that were set in a browser. */
+  /** Resolves host names that users entered in a browser. */
   lookup: LookupFunction;
 }
 
-/** The product after it has been opened. */
+/** The application after it has been opened. */
 export interface Application {
   store: Store;
-  /** Decides which process runs which integration. This is our own engine, or pg-boss on Postgres. */
+  /**
+   * Decides which process runs which integration. On Postgres, this is pg-boss. Otherwise, it is donor-sync's own
+   * engine.
+   */
   engine: Engine;
   sealer: Sealer;
   integrations: ReadonlyMap<string, Integration>;
-  /** `doctor` reports them. */
+  /** The clients whose settings are unreadable, with the reason. `doctor` reports them. */
   unreadable: ReadonlyMap<string, string>;
   /**
-   * Updates `integrations` with the settings that have been applied or removed since the last call. Returns the new and
-   * changed integrations. Work that is already in progress keeps the old settings.
+   * Updates `integrations` with the settings that were applied or removed since the last call. Returns the new and
+   * changed integrations. Work in progress keeps the old settings.
    */
   refresh(): Promise<Integration[]>;
   /**
@@ -109,28 +112,31 @@ export interface Application {
    */
   settings: Settings;
   allowInsecureHttp: readonly string[];
-  /** The environment for setup in a browser. */
+  /** The operator's environment variables for set-ups in a browser. */
   setup: SetupEnvironment;
-  /** The balances of the service keys, which are requested at most twice a minute. */
+  /** The balances of the service keys. Each balance is requested at most twice a minute. */
   credits: CreditReader;
   guard: ClientGuard;
-  /** The file that contains the database's key, or null if the key comes from elsewhere. */
+  /** The file with the database's key, or null if the key comes from elsewhere. */
   keyFile: string | null;
   erasureLogs: ErasurePlaces | null;
-  /** Throws a ConfigurationError that lists the unknown IDs. */
+  /** Returns the integrations with these IDs. Throws a ConfigurationError that lists the unknown IDs. */
   select(ids: readonly string[]): Integration[];
   /**
-   * Returns the canonical ID of a contact, from the text that a user or a program wrote. Throws a
-   * ConfigurationError if no contact of that CRM can have this ID.
+   * Returns the canonical ID of a contact from the text of a user or a program. Throws a ConfigurationError if the text
+   * cannot be an ID in this CRM.
    */
   contactId(integration: Integration, text: string): Promise<string>;
-  /** Returns the time after which the CRM's reads reliably include a webhook's change. Empty if reads never lag. */
+  /**
+   * Returns the times after which the CRM's searches certainly find a change that a webhook reported. Empty if the CRM
+   * finds changes immediately.
+   */
   rereadAfterMs(integration: Integration): Promise<readonly number[]>;
-  /** Returns the process that is working on an integration. It can be this process. */
+  /** Returns the process that is working on an integration, which can be this process. */
   findRunning(integrationId: string): Promise<Running | null>;
-  /** Tries to get the lease of an integration for this process. */
+  /** Tries to acquire the lease of an integration for this process. */
   takeLease(integrationId: string): Promise<LeaseAttempt>;
-  /** The caller closes them. */
+  /** Opens an integration. The caller has to close it. */
   open(integration: Integration, signal: AbortSignal): Promise<OpenIntegration>;
   close(): Promise<void>;
 }
@@ -210,7 +216,7 @@ function openErasureLogs(
   });
 }
 
-/** A database in memory has none. */
+/** Opens the write log. A database in memory has none. */
 function openWrites({ settings, neighbours = {}, log }: ApplicationOptions): WriteLog {
   const { erasureLog, moreErasureLogs = [] } = settings;
   if (erasureLog === null) return noWriteLog;
@@ -224,7 +230,7 @@ function openJournal({ settings, neighbours = {} }: ApplicationOptions): Spendin
   return (neighbours.openSpendingJournal ?? openSpendingJournal)(path);
 }
 
-/** Keeps the erasure log. If the log cannot be written, nothing is erased. All other functions work. */
+/** Keeps the erasure log. If donor-sync cannot write to the log, it erases nothing, but everything else works. */
 async function keepErasureLog(
   store: Pick<Store, 'reader' | 'erasures'>,
   erasures: ErasurePlaces | null,
@@ -244,7 +250,10 @@ async function keepErasureLog(
   }
 }
 
-/** An SQLite file is migrated automatically. A shared server waits until its operator migrates it. */
+/**
+ * Prepares the database schema. An SQLite file is migrated automatically. A shared server waits until its operator
+ * migrates it.
+ */
 async function prepareSchema(database: OpenDatabase<Tables>): Promise<void> {
   if (database.kind === 'sqlite') {
     await migrateToLatest(database.db);
@@ -259,8 +268,8 @@ async function prepareSchema(database: OpenDatabase<Tables>): Promise<void> {
 }
 
 /**
- * At each start, logs a warning about each insecure address in the settings that are stored in the database. Insecure
- * addresses in the file have already been refused.
+ * At each start, warns in the log about each insecure address in the stored settings. Insecure addresses in the
+ * settings file have already been refused.
  */
 function warnOfInsecureHttp(
   log: Log,
@@ -294,7 +303,7 @@ type Parts = Pick<
 
 function assemble(options: ApplicationOptions, parts: Parts): Application {
   const { clock, log, settings } = options;
-  // With a Postgres server, many hosts may use one key.
+  // With a Postgres server, many hosts may use the same key.
   const board = parts.kind === 'postgres' ? createPaceBoard(parts.store.connection) : null;
   const pacers = createPacers({ clock, ...options.pace, board });
   const { sightings: _, kind: __, ...open } = parts;
@@ -317,8 +326,7 @@ function assemble(options: ApplicationOptions, parts: Parts): Application {
     takeLease: acquire,
   };
   const openClient: Application['open'] = async (integration, signal) => {
-    // This loads the clients, networks and warm paths. A command that only reads the store does not need
-    // them.
+    // This import loads the clients, networks and warm paths. Commands that only read the database do not need them.
     const { openIntegration } = await import('./clients/open-integration.ts');
     return openIntegration(deps, integration, signal);
   };

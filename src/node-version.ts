@@ -1,15 +1,15 @@
 /**
- * The file runs on any version of Node that supports modules. It imports no other file, because nothing must fail
- * before its message is shown.
+ * Checks the version of Node. This file runs on any version of Node that supports modules. It imports no other file,
+ * because nothing may fail before its message is shown.
  */
 
 /**
- * The oldest version that works. It is the highest version that one of the program's packages requires (undici).
- * `engines` in package.json has the same version, and the bundle is built for it.
+ * The oldest version of Node that works. It is the highest version that a package of donor-sync requires (undici).
+ * `engines` in package.json contains the same version, and the bundle is built for it.
  */
 export const OLDEST_NODE = '22.19.0';
 
-/** Returns a message if this version of Node is too old, such as `20.20.2`. Returns null if the program can run. */
+/** Returns a message if this version of Node is too old, such as `20.20.2`. Returns null if donor-sync can run. */
 export function nodeProblem(version: string): string | null {
   if (isAtLeast(toNumbers(version), toNumbers(OLDEST_NODE))) return null;
   return (

@@ -23,28 +23,28 @@ export interface StoreDeps {
   db: Database;
   clock: Clock;
   fingerprint: Fingerprint;
-  /** The check of the open database. Omitted for a database that cannot be replaced. */
+  /** Checks that the database file has not been replaced. Omitted for a database that nobody can replace. */
   requireInPlace?: RequireInPlace;
-  /** The requester, for the audit. */
+  /** The requester of changes, for the audit. */
   actor?: Actor;
-  /** Omitted if they are not recorded there. */
+  /** The erasure log. Omitted if erasures are not recorded outside the database. */
   erasures?: ErasureLog;
-  /** Omitted if they are not recorded there. */
+  /** The write log. Omitted if writes are not recorded outside the database. */
   writeLog?: WriteLog;
-  /** Records spending outside the database. Omitted if it is not recorded there. */
+  /** The spending journal. Omitted if spending is not recorded outside the database. */
   spendingJournal?: SpendingJournal;
-  /** Called when runs are requested. Omitted if no other part has to be notified. */
+  /** Called when runs are requested. Omitted if no other part of donor-sync has to be notified. */
   asked?: RunsAsked;
 }
 
 const unheard: RunsAsked = async () => {};
 
-/** The open database together with its logs. All changes are made on behalf of a requester. */
+/** The open database together with its logs. It makes all changes on behalf of a requester. */
 export interface Store extends DatabaseStore {
   readonly requireInPlace: RequireInPlace;
   readonly erasures: ErasureLog;
   readonly writeLog: WriteLog;
-  /** Records spending outside the database. */
+  /** The journal that records spending outside the database. */
   readonly spendingJournal: StoreJournal;
   /** Returns the same store with a different requester, for the audit. */
   actingAs(actor: Actor): Store;

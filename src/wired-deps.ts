@@ -1,4 +1,4 @@
-/** The only place that creates the real dependencies and passes them to the commands. */
+/** Creates the real dependencies of the commands. No other file does this. */
 import { randomUUID } from 'node:crypto';
 import { hostname, userInfo } from 'node:os';
 import { systemClock } from './core/clock.ts';
@@ -32,13 +32,13 @@ export function createDeps({ setExitCode }: Pick<AllDeps, 'setExitCode'>): AllDe
     },
     user: userName(),
     stopSignal: createStopSignal(process, stderr),
-    // The connectors are loaded only by commands that work with a CRM.
+    // Only commands that work with a CRM load the connectors.
     findConnectorDefinition: async (kind) =>
       (await import('../connectors/index.ts')).findConnectorDefinition(kind),
   };
 }
 
-/** Returns the user's name. In a container, the user of a process may not be in any user database. */
+/** Returns the user's name. In a container, the user of a process may have no name. */
 function userName(): string | null {
   try {
     return userInfo().username;

@@ -3,8 +3,8 @@
 import { z } from 'zod';
 
 /**
- * Checked together with the other settings. The connector's `refusesPlainHttp` decides about plain http. It needs all
- * settings (`allowInsecureHttp`).
+ * The schema of a CRM's address. It is checked together with the other settings. The connector's `refusesPlainHttp`
+ * decides about plain HTTP, because this decision needs all settings (`allowInsecureHttp`).
  */
 export const crmUrlSchema = z.url({ protocol: /^https?$/ });
 
@@ -16,7 +16,7 @@ export function isSameOrigin(url: string, other: string): boolean {
   return URL.canParse(url) && new URL(url).origin === new URL(other).origin;
 }
 
-/** No part can be mistaken for another. */
+/** True if the URL contains no part that could be mistaken for another part. */
 export function isBare({ username, password, search, hash }: URL): boolean {
   return username + password + search + hash === '';
 }

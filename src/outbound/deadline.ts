@@ -1,11 +1,11 @@
 /** The time limit of one exchange. */
 export interface Deadline {
-  /** Aborted after the limit, or when the caller cancels. */
+  /** The signal that is aborted after the time limit, or when the caller cancels. */
   signal: AbortSignal;
   expired(): boolean;
-  /** Stops the timer while nobody is waited for. The caller's signal still applies. */
+  /** Stops the timer while no response is expected. The caller's signal still applies. */
   pause(): void;
-  /** Restarts the timer with the full time. */
+  /** Starts the timer again with the full time. */
   restart(): void;
   /** Removes the timer and the listener. */
   end(): void;
@@ -15,13 +15,13 @@ export interface Deadline {
 export interface Patience {
   timeoutMs: number;
   signal?: AbortSignal | undefined;
-  /** A write may continue this long after the abort. Defaults to 0. */
+  /** The time for which a write may continue after an abort. Defaults to 0. */
   graceMs?: number;
 }
 
 /**
- * Starts now. Uses real time, because the socket is real. The timer can be cancelled. `AbortSignal.timeout` would leave
- * a timer running for minutes after each request.
+ * Starts a deadline. It uses real time, because the connection is real even in tests. Its timer can be cancelled.
+ * `AbortSignal.timeout` would leave a timer running for minutes after each request.
  */
 export function startDeadline({ timeoutMs, signal: stop, graceMs = 0 }: Patience): Deadline {
   const controller = new AbortController();

@@ -1,4 +1,7 @@
-/** Without a proxy, `node:http` sends the requests. Node's fetch takes three times as long and 16 MB more memory. */
+/**
+ * Sends requests with `node:http` if there is no proxy. Node's fetch takes three times as long and needs 16 MB more
+ * memory.
+ */
 import type { Agent as HttpAgent, IncomingMessage } from 'node:http';
 import type { Agent as HttpsAgent } from 'node:https';
 import { Socket } from 'node:net';
@@ -6,17 +9,20 @@ import { type Duplex, pipeline, Readable, type Transform } from 'node:stream';
 import zlib from 'node:zlib';
 import type { Answer, AnswerHeaders, RequestOptions } from './exchange.ts';
 
-// Importing all of `node:http` would load undici.
+// Importing all of `node:http` would also load undici.
 const http = process.getBuiltinModule('node:http');
 const https = process.getBuiltinModule('node:https');
 
-/** Includes DNS and the TLS handshake. The same as for fetch. */
+/** The time limit for connecting, including DNS and the TLS handshake. Node's fetch has the same limit. */
 const CONNECT_TIMEOUT_MS = 10_000;
 
-/** An idle connection is kept this long. Many servers close it after five seconds, and a request must not meet that. */
+/**
+ * The time for which an idle connection is kept. Many servers close an idle connection after five seconds. A request
+ * must not be sent at that moment.
+ */
 const IDLE_MS = 4_000;
 
-/** Overridden by the request's own headers. */
+/** Default headers. The request's own headers have precedence. */
 const DEFAULT_HEADERS = {
   accept: '*/*',
   'accept-encoding': 'gzip, deflate, br',
@@ -24,7 +30,8 @@ const DEFAULT_HEADERS = {
 };
 
 /**
- * Sends once. Resolves with the headers, whatever the status. Rejects with the system's error as the cause, like fetch.
+ * Sends a request once. Resolves with the headers, whatever the status is. Like fetch, rejects with an error whose
+ * cause is the system's error.
  */
 export function sendDirectly(
   url: URL,
@@ -42,7 +49,7 @@ export function sendDirectly(
       agent,
     });
     let response: IncomingMessage | null = null;
-    // Also ends a request without a connection.
+    // This also ends a request that has no connection yet.
     const abort = () => {
       reject(signal.reason);
       request.destroy();
@@ -61,7 +68,7 @@ export function sendDirectly(
       return;
     }
     pipeline(Readable.from(body, { objectMode: false }), request, (error) => {
-      // A server may respond before it has read everything.
+      // A server may respond before it has read the whole request.
       if (error && response === null) fail(error);
     });
   });
@@ -74,7 +81,7 @@ function requirePlain({ protocol, username, password }: URL): void {
   if (username + password !== '') throw new TypeError('The address has a password in it.');
 }
 
-/** A connection is passed on after it is established, so a failed one has sent nothing. */
+/** Passes on a connection only when it is established. Therefore, a failed connection has sent nothing. */
 function whenConnected(
   socket: Duplex | null | undefined,
   event: 'connect' | 'secureConnect',
@@ -95,10 +102,10 @@ function whenConnected(
   return null;
 }
 
-/** Nothing was sent. Connecting took too long. */
+/** The error if connecting took too long. Nothing was sent. */
 class ConnectTimeout extends Error {
   override name = 'ConnectTimeout';
-  /** As in system errors, so nothing counts as sent (`exchange.ts`). */
+  /** The same property as in system errors, so that `exchange.ts` knows that nothing was sent. */
   readonly syscall = 'connect';
 
   constructor() {
@@ -141,7 +148,7 @@ function toHeaders({ headers }: IncomingMessage): AnswerHeaders {
   return { get: find, has: (name) => find(name) !== null };
 }
 
-/** The length shows a cut-off response, so an incomplete last block is accepted. */
+/** Options that accept an incomplete last block. The length of the body shows whether a response is incomplete. */
 const LENIENT = { flush: zlib.constants.Z_SYNC_FLUSH, finishFlush: zlib.constants.Z_SYNC_FLUSH };
 
 const BROTLI = {
@@ -156,10 +163,10 @@ const DECODERS: Readonly<Record<string, () => Transform>> = {
   br: () => zlib.createBrotliDecompress(BROTLI),
 };
 
-/** Returns the body without its compression. A body in an unknown encoding is returned unchanged. */
+/** Returns the body without compression. If the encoding is unknown, returns the body unchanged. */
 function decoded(response: IncomingMessage): AsyncIterable<Uint8Array> {
   const encoding = response.headers['content-encoding']?.trim().toLowerCase() ?? '';
   const decoder = Object.hasOwn(DECODERS, encoding) ? DECODERS[encoding]?.() : undefined;
-  // The reader of the body receives its errors.
+  // The reader of the body gets the errors of the decompression.
   return decoder === undefined ? response : pipeline(response, decoder, () => {});
 }

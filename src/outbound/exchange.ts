@@ -7,12 +7,12 @@ export interface Outgoing {
   /** The absolute URL. */
   url: string;
   headers: Readonly<Record<string, string>>;
-  /** A string, or a function that returns a stream. */
+  /** The body: a text, or a function that returns a stream. */
   body?: string | (() => AsyncIterable<Uint8Array>);
   isStreamed?: boolean;
 }
 
-/** The names can be in any case. */
+/** The headers of a response. Their names can be in any case. */
 export type AnswerHeaders = Pick<Headers, 'get' | 'has'>;
 
 export interface AnswerHead {
@@ -20,7 +20,7 @@ export interface AnswerHead {
   headers: AnswerHeaders;
 }
 
-/** The used part of fetch's options. */
+/** The options of fetch that donor-sync uses. */
 export interface RequestOptions {
   method: string;
   headers: Readonly<Record<string, string>>;
@@ -28,30 +28,33 @@ export interface RequestOptions {
   redirect: 'manual';
   signal: AbortSignal;
   body?: string | AsyncIterable<Uint8Array>;
-  /** Required by fetch for a body that is a stream. */
+  /** fetch requires this option if the body is a stream. */
   duplex?: 'half';
 }
 
-/** The used part of fetch's response. */
+/** The properties of fetch's response that donor-sync uses. */
 export interface Answer extends AnswerHead {
   ok: boolean;
   body: AsyncIterable<Uint8Array> | null;
 }
 
-/** Every fetch can be used. */
+/** A function that sends a request. Any fetch function is suitable. */
 export type SendRequest = (url: string, options: RequestOptions) => Promise<Answer>;
 
 /** The result of one request. */
 export type Outcome =
   | ({ kind: 'answered'; text: string } & AnswerHead)
-  /** The body must be read, because it keeps the connection open. */
+  /** The caller must read the body, because it keeps the connection open. */
   | ({ kind: 'opened'; chunks: AsyncIterable<Uint8Array> } & AnswerHead)
-  /** The request was definitely not received. The cause is a ConfigurationError if the guard rejected its address. */
+  /**
+   * The server certainly did not receive the request. The cause is a ConfigurationError if the guard rejected the
+   * address.
+   */
   | { kind: 'unsent'; cause: unknown }
-  /** The request may have been carried out. `head` is set if the response had started. */
+  /** The server may have carried out the request. `head` is set if the response had started. */
   | { kind: 'broken'; why: BrokenBy; cause: unknown; head: AnswerHead | null };
 
-/** Why an exchange ended early. */
+/** The reason why an exchange ended early. */
 export type BrokenBy = 'timeout' | 'stop' | 'connection' | 'size';
 
 export interface Way extends Patience {
@@ -60,12 +63,15 @@ export interface Way extends Patience {
 }
 
 /**
- * The largest body after decompression, because compressed bodies can become huge. Normal bodies are much smaller. For
- * example, a page of 2,000 records.
+ * The maximum size of a body after decompression, because a compressed body can become huge. Normal bodies are much
+ * smaller, for example a page of 2,000 records.
  */
 export const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
 
-/** Sends once and never rejects. Redirects are not followed, because they would get the key or the token. */
+/**
+ * Sends a request once. This function never rejects. It does not follow redirects, because the other server would
+ * receive the key or the token.
+ */
 export async function exchange(way: Way, request: Outgoing): Promise<Outcome> {
   const deadline = startDeadline(way);
   let head: AnswerHead | null = null;
@@ -92,7 +98,7 @@ export async function exchange(way: Way, request: Outgoing): Promise<Outcome> {
   }
 }
 
-/** Null for other text. The status then identifies the response. */
+/** Parses JSON. Returns null for any other text. The status then shows what the response means. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -107,7 +113,9 @@ function buildInit({ method, headers, body }: Outgoing, signal: AbortSignal): Re
   return typeof body === 'string' ? { ...init, body } : { ...init, body: body(), duplex: 'half' };
 }
 
-/** Returns null above the limit. The rest is then not read, and the connection is closed. */
+/**
+ * Reads a body as text. Returns null if the body is too large. The rest is then not read, and the connection is closed.
+ */
 async function readText(body: AsyncIterable<Uint8Array> | null): Promise<string | null> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
@@ -119,7 +127,7 @@ async function readText(body: AsyncIterable<Uint8Array> | null): Promise<string 
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** Yields the body. Each chunk restarts the deadline. */
+/** Yields the chunks of the body. Each chunk restarts the deadline. */
 async function* flow(
   body: AsyncIterable<Uint8Array> | null,
   deadline: Deadline,
@@ -135,10 +143,10 @@ async function* flow(
   }
 }
 
-/** The system calls that can fail before anything is sent. */
+/** The system calls that can fail before a request is sent. */
 const CONNECTING = new Set<unknown>(['getaddrinfo', 'connect']);
 
-/** The connection was never established. */
+/** The error codes of a connection that was never established. */
 const UNCONNECTED_CODES = new Set<unknown>([
   'UND_ERR_CONNECT_TIMEOUT',
   'CERT_HAS_EXPIRED',
@@ -147,16 +155,16 @@ const UNCONNECTED_CODES = new Set<unknown>([
   'SELF_SIGNED_CERT_IN_CHAIN',
   'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-  // A proxy that disconnected before the tunnel was established.
+  // A proxy disconnected before the tunnel was established.
   'UND_ERR_PRX_CONN',
   'UND_ERR_PRX_TLS',
 ]);
 
-/** True only if certainly nothing was sent. A reset proves nothing. */
+/** True only if nothing was sent. A reset of the connection does not prove this. */
 function neverConnected(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : undefined;
   if (!(cause instanceof Error)) return false;
-  // Node tries all addresses and reports all errors.
+  // Node tries all IP addresses and reports all errors.
   const attempts: unknown[] = cause instanceof AggregateError ? cause.errors : [cause];
   return attempts.length > 0 && attempts.every(isConnectFailure);
 }

@@ -1,6 +1,6 @@
 /**
- * Checks the final URL of all outgoing requests. Addresses from a browser must be public, unless the operator allows
- * them. The environment's proxies are used.
+ * Checks the final URL of every outgoing request. Addresses that users entered in a browser must be public, unless the
+ * operator allows them. Uses the proxies in environment variables.
  */
 import { lookup as systemLookup } from 'node:dns';
 import { BlockList, isIP, isIPv6, type LookupFunction } from 'node:net';
@@ -11,31 +11,37 @@ import { createDispatcher, readProxies } from './proxy.ts';
 
 /** Private addresses that are allowed. */
 export interface NamedByOperator {
-  /** Origins in the settings and the environment. Other ports are not allowed. */
+  /** The allowed origins, from the settings and environment variables. Other ports of the same host are not allowed. */
   origins: readonly string[];
-  /** For example `crm.example.org` (ports of http and https), `crm.example.org:8443`, and `127.0.0.1:*` (all ports). */
+  /**
+   * The allowed hosts. Examples are `crm.example.org` (ports of HTTP and HTTPS), `crm.example.org:8443`, and
+   * `127.0.0.1:*` (all ports).
+   */
   hosts: readonly string[];
 }
 
 export type Reach =
   | 'anywhere'
-  /** The rule for all other addresses. */
+  /** The rule for addresses that users entered in a browser. */
   | {
       named: NamedByOperator;
-      /** Resolves a name to addresses. By default, the system does this. */
+      /** Resolves a host name to IP addresses. By default, the operating system does this. */
       lookup?: LookupFunction | undefined;
     };
 
 type Fetch = typeof globalThis.fetch;
 
-/** Limited to this reach. Following redirects would bypass the check. */
+/**
+ * Returns a fetch function that can reach only the allowed addresses. It does not follow redirects, because a redirect
+ * would bypass the check.
+ */
 export function outboundFetch(reach: Reach): Fetch {
   return async (input, init) => {
     if (input instanceof Request) throw new TypeError('The guard takes a URL and its options.');
     const url = new URL(input);
     const request = { ...init, redirect: 'manual' } as const;
     if (reach === 'anywhere' || isNamed(url, reach.named)) {
-      // undici needs memory, so it is used only with a proxy.
+      // undici needs more memory, so it is used only if there is a proxy.
       return readProxies() === null
         ? globalThis.fetch(url, request)
         : sendBy(await findProxied(), url, request);
@@ -46,7 +52,10 @@ export function outboundFetch(reach: Reach): Fetch {
   };
 }
 
-/** Limited to this reach. Cheaper than `outboundFetch`, with a smaller response. */
+/**
+ * Returns a send function that can reach only the allowed addresses. It needs less memory than `outboundFetch`, and its
+ * response has fewer properties.
+ */
 export function outboundSend(reach: Reach): SendRequest {
   const fetch = outboundFetch(reach);
   return async (address, options) => {
@@ -60,13 +69,13 @@ export function outboundSend(reach: Reach): SendRequest {
 
 let direct: Promise<typeof import('./direct.ts')> | null = null;
 
-/** Commands without requests need no http and TLS. */
+/** Loads `direct.ts`. Commands that send no requests do not have to load HTTP and TLS. */
 function loadDirect(): Promise<typeof import('./direct.ts')> {
   direct ??= import('./direct.ts');
   return direct;
 }
 
-/** The operator allows the address and its port. */
+/** True if the operator allows the address and its port. */
 export function isNamed(
   { origin, hostname, host }: URL,
   { origins, hosts }: NamedByOperator,
@@ -76,7 +85,10 @@ export function isNamed(
 
 export type NotPublic = 'password' | 'plain' | 'private';
 
-/** Checks only the text. Null if the URL may be public. The address is checked when connecting. */
+/**
+ * Returns the reason why a URL cannot be public, or null if it may be public. Checks only the text. The IP address is
+ * checked when the connection is made.
+ */
 export function whyNotPublic({ hostname, username, password, protocol }: URL): NotPublic | null {
   if (username + password !== '') return 'password';
   if (protocol !== 'https:') return 'plain';
@@ -85,16 +97,16 @@ export function whyNotPublic({ hostname, username, password, protocol }: URL): N
   return isPrivate ? 'private' : null;
 }
 
-/** Includes addresses that lead to a private one. */
+/** True for a private IP address, and for an IP address that leads to a private one. */
 export function isPrivateAddress(address: string): boolean {
-  // A link-local address can contain its interface's name.
+  // A link-local address can contain the name of its network interface.
   const [bare = ''] = address.split('%');
   if (!isIPv6(bare)) return PRIVATE.check(bare, 'ipv4');
   if (NAT64.check(bare, 'ipv6')) return translatesToPrivate(bare);
   return !GIVEN_OUT.check(bare, 'ipv6') || PRIVATE.check(bare, 'ipv6');
 }
 
-/** Public IPv6. Others are local, lead to IPv4 or are unassigned. */
+/** The public IPv6 addresses. All other addresses are local, lead to IPv4 or are not assigned. */
 const GIVEN_OUT = new BlockList();
 GIVEN_OUT.addSubnet('2000::', 3, 'ipv6');
 
@@ -119,7 +131,7 @@ for (const [address, prefix] of [
   PRIVATE.addSubnet(address, prefix, 'ipv4');
 }
 for (const [address, prefix] of [
-  // Teredo and 6to4 lead to an IPv4 address.
+  // Teredo and 6to4 addresses lead to an IPv4 address.
   ['2001::', 32],
   ['2002::', 16],
   // Reserved for benchmarks, identifiers and documentation.
@@ -133,8 +145,8 @@ for (const [address, prefix] of [
 }
 
 /**
- * A network without IPv4 reaches it through this prefix. The well-known prefix of NAT64. So the IPv4 address in it
- * decides.
+ * The well-known prefix of NAT64. A network without IPv4 reaches IPv4 addresses through this prefix, so the IPv4
+ * address in it decides.
  */
 const NAT64 = new BlockList();
 NAT64.addSubnet('64:ff9b::', 96, 'ipv6');
@@ -147,13 +159,14 @@ function translatesToPrivate(address: string): boolean {
   return PRIVATE.check(bytes.join('.'), 'ipv4');
 }
 
-/** Names that never lead outside this machine or network. */
+/** Names that always refer to this machine or network. */
 const PRIVATE_NAME =
   /^(localhost|[^.]+|.*\.(localhost|local|internal|intranet|lan|home|corp|home\.arpa))\.?$/i;
 
 /**
- * Uses exactly the checked addresses. So a later DNS change cannot redirect the request. A name with private and public
- * addresses is refused. A proxy resolves names itself, so only the URL is checked, and `doctor` reports this.
+ * Sends a request to exactly the IP addresses that were checked, so that a later DNS change cannot redirect it. Refuses
+ * a name with both private and public addresses. A proxy resolves names itself, so only the URL is checked, and
+ * `doctor` reports this.
  */
 async function sendPinned(
   url: URL,
@@ -177,7 +190,7 @@ async function sendBy(
   return fetch(url, { ...init, dispatcher });
 }
 
-/** Keeps the connections of each lookup. */
+/** The connections for each lookup function. */
 const pinned = new WeakMap<LookupFunction, Promise<Dispatcher>>();
 
 function findPinned(lookup: LookupFunction): Promise<Dispatcher> {
@@ -193,7 +206,7 @@ function findProxied(): Promise<Dispatcher> {
   return proxied;
 }
 
-/** Returns a lookup that returns public addresses or fails. */
+/** Returns a lookup function that returns only public addresses or fails. */
 function publicOnly(lookup: LookupFunction): LookupFunction {
   return (hostname, options, answer) => {
     lookup(hostname, options, (error, found, family) => {

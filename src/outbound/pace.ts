@@ -1,24 +1,27 @@
 import type { Clock } from '../core/clock.ts';
 
-/** Monotonic, so clock changes do not matter. */
+/** Decides when the next request may be sent. All times are monotonic, so changes of the clock do not matter. */
 export interface PacePolicy<Limit> {
-  /** 0 or less means now. Depends on the requests so far. */
+  /**
+   * Returns the wait before the next request. 0 or less means that it can be sent now. The wait depends on the earlier
+   * requests.
+   */
   waitMs(nowMs: number): number;
-  /** Records that a request is sent. Call the returned function once the request is over. */
+  /** Records that a request is sent. Call the returned function when the request has ended. */
   depart(nowMs: number): (nowMs: number) => void;
-  /** Nothing is sent before `untilMs`. */
+  /** Sends nothing before `untilMs`. */
   pause(untilMs: number, nowMs: number): void;
-  /** Sets another limit. */
+  /** Sets a different limit. */
   keep(limit: Limit, nowMs: number): void;
-  /** Called before each departure from a shared limit. If it rejects, the waiting requests reject too. */
+  /** Called before each request that counts towards a shared limit. If it rejects, the waiting requests reject too. */
   prepare?: ((waiting: number) => Promise<void>) | undefined;
 }
 
-/** One limit at the service or the CRM. */
+/** The pace of requests towards one limit of the service or the CRM. */
 export interface Pace<Lane extends string, Limit> {
   /**
-   * Resolves when the lane may send. Lanes take turns. Call the returned function when the request is over. After an
-   * abort, rejects with the signal's reason, and the request does not count.
+   * Resolves when a request of this lane may be sent. The lanes take turns. Call the returned function when the request
+   * has ended. After an abort, rejects with the signal's reason, and the request does not count.
    */
   take(lane: Lane, signal?: AbortSignal): Promise<() => void>;
   pause(ms: number): void;
@@ -37,7 +40,7 @@ interface Waiter {
   fail(reason: unknown): void;
 }
 
-/** Follows a policy. Lanes share fairly. */
+/** Creates a pace with a policy. The lanes share the limit fairly. */
 export function createPace<Lane extends string, Limit>({
   clock,
   lanes,
@@ -66,7 +69,7 @@ export function createPace<Lane extends string, Limit>({
         };
         function leave(): void {
           waiter.fail(signal?.reason);
-          // Without waiting requests, the pause would only keep the process alive.
+          // If no request is waiting, the timer would only keep the process alive.
           if (!isAwaited()) nap.abort();
         }
         signal?.addEventListener('abort', leave, { once: true });
@@ -125,9 +128,12 @@ export function createPace<Lane extends string, Limit>({
   }
 }
 
-/** Created on first use. */
+/** The paces of a process. Each pace is created on first use. */
 export interface PaceRegistry<One> {
-  /** `key` names a count of requests. It may be a keyed hash, but never a secret. */
+  /**
+   * Returns the pace for a key. `key` identifies requests that count together. It may be a keyed hash, but never a
+   * secret.
+   */
   for(key: string): One;
 }
 
@@ -142,29 +148,35 @@ export function createPaceRegistry<One>(make: (key: string) => One): PaceRegistr
   };
 }
 
-/** Requests per second (null or 0 for no limit), and the burst. */
+/** The number of requests per second (null or 0 for no limit), and the number of requests that may be sent at once. */
 export interface BucketLimit {
   ratePerSecond: number | null;
   burst: number;
-  /** A reserve for late requests. The service would accept them. Defaults to none. */
+  /**
+   * The number of requests that remain unused because of delayed requests, although the service would accept them.
+   * Defaults to none.
+   */
   spare?: number;
 }
 
-/** At least this many may be sent together. Otherwise, a late timer would reduce the rate forever. */
+/**
+ * The minimum number of requests that may be sent at once. With a smaller number, a late timer would permanently reduce
+ * the rate.
+ */
 const LEAST_AT_ONCE = 2;
 
 /**
- * Allows a rate and a burst. Starts to fill at `startMs`. A token is taken at an unknown time between departure and
- * response. A full bucket gains nothing. So requests in flight belong to the burst. Otherwise, late requests could
- * exceed it.
+ * A policy that allows a rate and a burst. The bucket starts to fill at `startMs`. The service takes a token at an
+ * unknown time between the sending and the response. A full bucket gains no tokens. Therefore, requests in flight count
+ * as part of the burst. Otherwise, delayed requests could exceed it.
  *
- * Even at worst, one request in about 10,000 half-minutes is rejected (test/partner). That costs one pause. Preventing
- * it would slow down every run.
+ * In the worst case, the service rejects one request in about 10,000 half-minutes (test/partner). A rejected request
+ * costs one pause. Preventing this would slow down every run.
  */
 export function tokenBucket(limit: BucketLimit, startMs: number): PacePolicy<BucketLimit> {
   let { burst, spare = 0 } = limit;
   let tokensPerMs = perMs(limit.ratePerSecond);
-  // Not full, because an earlier process may have emptied the service's bucket.
+  // The bucket does not start full, because an earlier process may have emptied the service's bucket.
   let tokens = Math.max(1, Math.floor(burst / 2));
   let filledUntilMs = startMs;
   let underWay = 0;
@@ -183,7 +195,7 @@ export function tokenBucket(limit: BucketLimit, startMs: number): PacePolicy<Buc
       };
     },
     pause(untilMs, nowMs) {
-      // The service has just reported an empty bucket.
+      // The service has just reported that its bucket is empty.
       filledUntilMs = Math.max(refill(nowMs), untilMs);
       tokens = Math.min(tokens, 0);
     },
@@ -195,7 +207,7 @@ export function tokenBucket(limit: BucketLimit, startMs: number): PacePolicy<Buc
     },
   };
 
-  /** Returns how far the bucket is filled. Only a pause puts this into the future. */
+  /** Returns the time up to which the bucket is filled. Only a pause moves this time into the future. */
   function refill(nowMs: number): number {
     tokens = Math.min(tokens, atOnce());
     if (nowMs <= filledUntilMs) return filledUntilMs;
@@ -204,33 +216,42 @@ export function tokenBucket(limit: BucketLimit, startMs: number): PacePolicy<Buc
     return nowMs;
   }
 
-  /** How many may be sent together now. */
+  /** Returns the number of requests that may be sent at once now. */
   function atOnce(): number {
     return Math.min(burst, Math.max(LEAST_AT_ONCE, burst + spare - underWay));
   }
 }
 
-/** Shared by all hosts. */
+/** The board on which all hosts share their sending times. */
 export interface DepartureBoard {
-  /** Returns the wait for the first departure (ms). */
+  /** Reserves sending times. Returns the wait before the first request (ms). */
   reserve(key: string, of: { count: number; apartMs: number; burst: number }): Promise<number>;
   pause(key: string, ms: number): Promise<void>;
 }
 
-/** A killed process loses its reservations. So only a few are taken. */
+/**
+ * The maximum number of reserved sending times. A process that is killed loses its reservations, so only a few are
+ * reserved.
+ */
 const MAX_RESERVED = 10;
 
-/** Less than the service allows, because several processes may be late together. */
+/**
+ * The maximum number of requests at once. It is lower than the service's limit, because several processes may be late
+ * at the same time.
+ */
 const MAX_SHARED_BURST = 5;
 
-/** After such a delay, the whole process was paused. The lost time is not made up for. */
+/**
+ * After a longer delay, the whole process was paused. donor-sync does not send more requests to make up for the lost
+ * time.
+ */
 const MISSED_AFTER_MS = 500;
 
-/** Without the board, nothing is sent, and after this time the process gives up. */
+/** The time after which the process gives up if the board is unavailable. Without the board, it sends nothing. */
 const BOARD_AWAY_MS = 1_000;
 const BOARD_PATIENCE_MS = 30_000;
 
-/** Many hosts share the limit. Each waits with its own clock. */
+/** A policy for a limit that many hosts share. Each host waits with its own clock. */
 export function sharedBucket(
   limit: BucketLimit,
   { board, key, clock }: { board: DepartureBoard; key: string; clock: Pick<Clock, 'monotonicMs'> },
@@ -272,7 +293,7 @@ export function sharedBucket(
     pause(untilMs, nowMs) {
       pausedUntilMs = Math.max(pausedUntilMs, untilMs);
       departuresMs = [];
-      // Otherwise, the service's responses slow the others.
+      // If this fails, the service's responses slow down the other hosts.
       board.pause(key, untilMs - nowMs).catch(() => undefined);
     },
     keep(other) {
@@ -281,24 +302,24 @@ export function sharedBucket(
   };
 }
 
-/** Without a limit, every wait is 0. */
+/** Returns the rate per millisecond. Without a limit, every wait is 0. */
 function perMs(ratePerSecond: number | null): number {
   return ratePerSecond ? ratePerSecond / 1_000 : Number.POSITIVE_INFINITY;
 }
 
-/** Requests per window. Windows may start at any time. Null means no limit. */
+/** The number of requests per time window. A window may start at any time. Null means no limit. */
 export type WindowLimit = { requests: number; windowMs: number } | null;
 
-/** Runs use this part. Users need the rest. */
+/** The part of the limit that runs use. Users need the rest. */
 const USED_PART = 0.99;
 
-/** Spacing makes up for late requests. */
+/** The part of the even distance by which requests are at least apart. It makes up for late requests. */
 const GAP_PART = 0.8;
 
-/** The latest arrival after the departure. */
+/** The maximum time between the sending and the arrival of a request. */
 const LATEST_ARRIVAL_MS = 400;
 
-/** Clocks are accurate to one millisecond. */
+/** A margin for clocks, which are accurate to one millisecond. */
 const MARGIN_MS = 5;
 
 /** A request that was answered. */
@@ -308,8 +329,8 @@ interface Answered {
 }
 
 /**
- * CRMs count in windows. A request counts from its departure until a window after its latest arrival. So network delays
- * never exceed any window.
+ * A policy for CRMs that count requests in time windows. A request counts from its sending until one window after its
+ * latest arrival. Therefore, network delays never cause too many requests in a window.
  */
 export function slidingWindow(limit: WindowLimit): PacePolicy<WindowLimit> {
   let kept = limit;
@@ -347,7 +368,7 @@ export function slidingWindow(limit: WindowLimit): PacePolicy<WindowLimit> {
     },
   };
 
-  /** The latest possible arrival. Assumes that the fastest request arrived immediately. */
+  /** Returns the latest possible arrival of a request. Assumes that the fastest request arrived immediately. */
   function latestMs({ departedMs, answeredMs }: Answered): number {
     return Math.min(answeredMs - fastestMs, departedMs + LATEST_ARRIVAL_MS);
   }
@@ -357,10 +378,10 @@ export function slidingWindow(limit: WindowLimit): PacePolicy<WindowLimit> {
   }
 }
 
-/** Arrival times differ between processes. */
+/** The maximum difference between the arrival times of different processes. */
 const UNEVEN_ARRIVAL_MS = 100;
 
-/** Many hosts share the limit. Each spreads its departures evenly. */
+/** A policy for a window limit that many hosts share. Each host spreads its requests evenly. */
 export function sharedWindow(
   limit: WindowLimit,
   shared: { board: DepartureBoard; key: string; clock: Pick<Clock, 'monotonicMs'> },
@@ -385,10 +406,10 @@ export function sharedWindow(
   };
 }
 
-/** Never exceeds the limit in any window. */
+/** Converts a window limit into a bucket limit that never exceeds it in any window. */
 function toBucketLimit(limit: WindowLimit): BucketLimit {
   if (limit === null) return { ratePerSecond: null, burst: 1 };
-  // The burst is a tenth, because a window has the burst and the rate.
+  // The burst is a tenth of the limit, because a window contains the burst and the rate.
   const burst = Math.max(1, Math.min(MAX_SHARED_BURST, Math.floor(limit.requests / 10)));
   const windowMs = limit.windowMs + UNEVEN_ARRIVAL_MS;
   return { ratePerSecond: ((limit.requests * USED_PART - burst + 1) / windowMs) * 1_000, burst };

@@ -1,22 +1,24 @@
-/** Proxies belong to the process, so they are not settings. */
+/**
+ * Reads the proxies from environment variables. Proxies belong to the process, so they are not part of the settings.
+ */
 import type { LookupFunction } from 'node:net';
 import type { Dispatcher } from 'undici';
 import { ConfigurationError } from '../core/errors.ts';
 
-/** From the usual variables. */
+/** The proxies in the usual environment variables. */
 export interface Proxies {
-  /** For `http:`. Empty without one. */
+  /** The proxy for `http:` addresses. Empty if there is none. */
   httpProxy: string;
-  /** For `https:`. Defaults to `httpProxy`. */
+  /** The proxy for `https:` addresses. Defaults to `httpProxy`. */
   httpsProxy: string;
   /** The hosts that are reached directly, separated by commas. */
   noProxy: string;
 }
 
-/** A proxy would reach itself instead of this machine. */
+/** The names of this machine. Through a proxy, they would lead to the proxy's machine. */
 const THIS_MACHINE = ['localhost', '127.0.0.1', '[::1]'];
 
-/** Null without proxies. Throws a ConfigurationError for an invalid one. */
+/** Returns the proxies, or null if there are none. Throws a ConfigurationError for an invalid proxy. */
 export function readProxies(
   env: Readonly<Record<string, string | undefined>> = process.env,
 ): Proxies | null {
@@ -30,7 +32,7 @@ export function readProxies(
 function readProxy(env: Readonly<Record<string, string | undefined>>, name: string): string {
   const { value, spelling } = readVariable(env, name);
   if (value === '') return '';
-  // The variables are read as curl reads them: `proxy.example.org:3128` is an address without its scheme.
+  // Like curl, accepts an address without a scheme, such as `proxy.example.org:3128`.
   const address = value.includes('://') ? value : `http://${value}`;
   if (URL.canParse(address) && PROXY_SCHEMES.has(new URL(address).protocol)) return address;
   throw new ConfigurationError(
@@ -41,14 +43,14 @@ function readProxy(env: Readonly<Record<string, string | undefined>>, name: stri
 
 const PROXY_SCHEMES = new Set(['http:', 'https:']);
 
-/** In both spellings. Lower case comes first, as in curl. */
+/** Reads a variable in both spellings. Like curl, prefers lower case. */
 function readVariable(env: Readonly<Record<string, string | undefined>>, name: string) {
   const lower = name.toLowerCase();
   const spelling = env[lower] === undefined ? name : lower;
   return { spelling, value: env[spelling]?.trim() ?? '' };
 }
 
-/** Without passwords, for example `proxy.example.org:3128 (HTTPS_PROXY)`. */
+/** Describes the proxies without their passwords, for example `proxy.example.org:3128 (HTTPS_PROXY)`. */
 export function describeProxies({ httpProxy, httpsProxy }: Proxies): string {
   const named = [
     ['HTTPS_PROXY', httpsProxy],
@@ -57,7 +59,10 @@ export function describeProxies({ httpProxy, httpsProxy }: Proxies): string {
   return named.map(([name, address = '']) => `${new URL(address).host} (${name})`).join(' and ');
 }
 
-/** Uses proxies if there are any. A tunnel (CONNECT) hides all except host and port. */
+/**
+ * Creates the dispatcher, which uses the proxies if there are any. A tunnel (CONNECT) shows the proxy only the host and
+ * the port.
+ */
 export async function createDispatcher(
   proxies: Proxies | null,
   lookup?: LookupFunction,
@@ -66,7 +71,7 @@ export async function createDispatcher(
   const connect = lookup === undefined ? {} : { connect: { lookup } };
   if (proxies === null) return new Agent(connect);
 
-  /** Leads to the proxy. */
+  /** A pool of tunnels through the proxy. */
   class Tunnels extends Pool {
     override connect(options: Dispatcher.ConnectOptions): Promise<Dispatcher.ConnectData>;
     override connect(
@@ -84,13 +89,13 @@ export async function createDispatcher(
   return new EnvHttpProxyAgent({
     ...connect,
     ...proxies,
-    // Used for http too, so a proxy never sees a token.
+    // Tunnels are also used for HTTP, so that a proxy never sees a token.
     proxyTunnel: true,
     clientFactory: (origin, options) => new Tunnels(origin, options),
   });
 }
 
-/** The proxy did not connect. Nothing was sent. */
+/** The error if the proxy did not connect. Nothing was sent. */
 class ProxyRefusal extends Error {
   override name = 'ProxyRefusal';
   readonly syscall = 'connect';

@@ -1,14 +1,17 @@
-/** Decides when to retry. */
+/** Computes the delays before retries. */
 import type { AnswerHeaders } from './exchange.ts';
 
-/** Each delay is twice the last, starting with `firstMs`. `random` (from 0 up to 1) varies it by up to one half. */
+/**
+ * Returns the delay before a retry. Each delay is twice as long as the previous delay, and the first is `firstMs`.
+ * `random` (from 0 up to 1) varies the delay by up to one half.
+ */
 export function backoffMs(firstMs: number, attempt: number, random?: () => number): number {
   return firstMs * 2 ** (attempt - 1) * (random === undefined ? 1 : 0.5 + random());
 }
 
 /**
- * In milliseconds. The header has seconds or an HTTP date. A date is compared with the response's `Date`, because
- * clocks differ.
+ * Returns the time in a `Retry-After` header in milliseconds. The header contains seconds or an HTTP date. A date is
+ * compared with the response's `Date` header, because clocks differ.
  */
 export function retryAfterMs(headers: AnswerHeaders, nowMs: number): number | null {
   const value = headers.get('retry-after')?.trim();

@@ -1,4 +1,4 @@
-/** Signs in with OAuth: one sign-in for all requests, refresh tokens that rotate, and error codes. */
+/** Signs in with OAuth. All requests share one sign-in, and refresh tokens can be replaced. */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { WallClock } from '../core/clock.ts';
@@ -6,37 +6,36 @@ import { ConfigurationError } from '../core/errors.ts';
 import { type ForeignText, foreignText } from '../core/foreign-text.ts';
 import { type Outgoing, parseJson } from './exchange.ts';
 
-/** The sign-in of one connector. Requests that find it expired share one renewal. */
+/** The sign-in of one connector. If several requests find it expired, they share one renewal. */
 export interface SharedSignIn<SignIn> {
   /** Signs in if there is no sign-in yet, or if the sign-in is about to expire. */
   signIn(): Promise<SignIn>;
-  /** Sends with the current token, and again with a new token as long as the response is 401. */
+  /** Sends a request with the current token. If the response is 401, sends it again with a new token. */
   authorized<Reply extends { status: number }>(
     send: (accessToken: string) => Promise<Reply>,
   ): Promise<Reply>;
 }
 
 export interface SignInWays<SignIn> {
-  /** Throws an error of one of the four kinds. */
+  /** Requests a sign-in. Throws an error of one of the four kinds. */
   ask(): Promise<SignIn>;
-  /** False if a new request would only return the same token. */
+  /** False if a further request would only return the same token. */
   isRenewable: boolean;
-  /** Returns true if it should be renewed before the next use. If omitted, it is never renewed. */
+  /** True if the sign-in should be renewed before its next use. If omitted, it is never renewed. */
   isStale?(signIn: SignIn): boolean;
-  /** Returns the error to throw if even a token that was just issued is rejected. */
+  /** Returns the error to throw if the CRM rejects even a new token. */
   refusedForGood(): Error;
 }
 
-/** The maximum number of successive renewals without an accepted request. */
+/** The maximum number of successive renewals if no request is accepted in between. */
 const MAX_RENEWALS = 2;
 
 /**
- * The maximum number of attempts for one request. If a request is accepted in the meantime, the count of renewals
- * starts again.
+ * The maximum number of attempts for one request. When the CRM accepts a request, the count of renewals starts again.
  */
 const MAX_SIGN_INS = 4;
 
-/** It does not send anything yet. */
+/** Creates the shared sign-in. This sends no request. */
 export function shareSignIn<SignIn extends { accessToken: string }>(
   ways: SignInWays<SignIn>,
 ): SharedSignIn<SignIn> {
@@ -103,23 +102,21 @@ export interface RefreshTokens {
   settingsToken: string | null;
 }
 
-/**
- * The number of attempts to find a token from a different process, and the wait before each attempt except the first.
- */
+/** The number of attempts to find another process's token, and the wait before each attempt except the first. */
 const LOOKS = 5;
 const LOOK_WAIT_MS = 200;
 
 /**
- * The number of refresh tokens that are tried before a rejection is final, because other processes may repeatedly be
- * faster.
+ * The maximum number of refresh tokens that are tried before a rejection is final. Other processes may repeatedly
+ * replace the token first.
  */
 const MAX_TOKENS = 3;
 
 /**
- * Refreshes the access token with the stored refresh token or with the refresh token in the settings. If it is
- * rejected, a different process may have used it a moment ago. In that case, the token that this process has stored is
- * tried. A rotated token is on disk (`keep`) before its access token is used, because the old token may be invalid from
- * then on. Throws a ConfigurationError if there is no token.
+ * Refreshes the access token with the stored refresh token, or with the refresh token in the settings. If the CRM
+ * rejects the token, another process may have just used it. In this case, tries the token that the other process has
+ * stored. A new refresh token is saved on disk (`keep`) before its access token is used, because the old token may be
+ * invalid from then on. Throws a ConfigurationError if there is no token.
  */
 export async function refreshWithStored<Reply>(
   tokens: RefreshTokens,
@@ -145,8 +142,8 @@ export async function refreshWithStored<Reply>(
 }
 
 /**
- * Returns the token that a different process has stored in the meantime. The other process may need a moment to write
- * the token to disk after it has received the response.
+ * Returns the token that another process has stored since. The other process may need a moment to save the token after
+ * it has received the response.
  */
 async function awaitOther(
   { secrets, name, clock, signal }: RefreshTokens,
@@ -171,18 +168,20 @@ export function secretFingerprint(secret: string): string {
   return createHash('sha256').update(secret).digest('hex').slice(0, 16);
 }
 
-/** Returns the hash that the user's browser passes on in place of the PKCE verifier (RFC 7636, section 4.2, `S256`). */
+/**
+ * Returns the hash that the user's browser passes on. It replaces the PKCE verifier (RFC 7636, section 4.2, `S256`).
+ */
 export function toCodeChallenge(codeVerifier: string): string {
   return createHash('sha256').update(codeVerifier).digest('base64url');
 }
 
-/** Creates the error for a request to connect if `crm.auth` already contains everything that is needed to sign in. */
+/** Creates the error for a consent that is not needed, because `crm.auth` already contains all credentials. */
 export function consentNotWanted(authType: string): ConfigurationError {
   const message = `crm.auth of type ${authType} signs in automatically: no consent is needed.`;
   return new ConfigurationError(message, { code: 'consent_not_wanted' });
 }
 
-/** It is a form from which parts without a value are left out. */
+/** Creates a request with a form. Fields without a value are left out. */
 export function formRequest(
   url: string,
   form: Readonly<Record<string, string | undefined>>,
@@ -204,19 +203,19 @@ export function formRequest(
 export interface SignInRefusal {
   /** The most specific code. */
   word: string;
-  /** The code from the standard, or null if the response is not from a sign-in server. */
+  /** The code from the OAuth standard, or null if the response is not from a sign-in server. */
   error: string | null;
   /**
    * The server's description of the error. It may name a user, so messages contain it only if it is one of the known
    * descriptions.
    */
   description: string;
-  /** The server's description, for deciding users. */
+  /** The server's description, for users who decide. */
   words: ForeignText | null;
 }
 
 /**
- * Some servers, such as HubSpot's, have their own codes in `status`. These servers also send the description in
+ * The fields of a refusal. Some servers, such as HubSpot's, have their own codes in `status` and a description in
  * `message`.
  */
 const refusalSchema = z.object({
@@ -226,7 +225,7 @@ const refusalSchema = z.object({
   message: z.string().optional().catch(undefined),
 });
 
-/** Reads a response in which nothing is granted. */
+/** Reads a response that grants no token. */
 export function refusalIn({ status, text }: { status: number; text: string }): SignInRefusal {
   const said = refusalSchema.safeParse(parseJson(text)).data ?? {};
   const word = oauthWord(said.status ?? said.error ?? `HTTP_${status}`);
@@ -239,7 +238,7 @@ export function refusalIn({ status, text }: { status: number; text: string }): S
   };
 }
 
-/** The codes of OAuth and of the CRMs that may appear in a message. Anything else could be free text. */
+/** The codes of OAuth and of the CRMs that a message may contain. Any other text could be free text. */
 const OAUTH_WORDS: ReadonlySet<string> = new Set(
   `access_denied app_not_found inactive_org inactive_user interaction_required invalid_app_access
   invalid_assertion_type invalid_client invalid_client_credentials invalid_client_id invalid_grant
