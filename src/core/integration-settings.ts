@@ -52,7 +52,10 @@ export const contactsSchema = z.strictObject({
 
 /** Guards that stop spending if a mistake is likely. A user must check the contacts before spending continues. */
 const guardsSchema = z.strictObject({
-  /** The limit for contacts whose identity changed within seven days. Above it, no profiles are bought for them. */
+  /**
+   * The limit for contacts whose identity changed within seven days. Above this limit, a user must decide before
+   * profiles are bought for these contacts.
+   */
   massChange: z
     .strictObject({
       share: z.number().min(0).max(1).default(0.1),

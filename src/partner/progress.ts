@@ -92,7 +92,10 @@ function readEntry(entry: unknown, jobId: string, endpoint: string, log: Log): J
   return { state: 'processing', pctDone: null };
 }
 
-/** A word that is not in the document means that the job is running. The job's age limit ends such a job. */
+/**
+ * Reads a job's progress. A status that the documentation does not list means that the job is running. If this status
+ * does not change, the job ends at its age limit.
+ */
 function toProgress({ progress, error }: z.output<typeof stateSchema>, log: Log): JobProgress {
   const word = progress.status.trim().toLowerCase();
   if (word === 'completed') return { state: 'completed' };

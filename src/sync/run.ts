@@ -246,8 +246,7 @@ async function mapsWith(
 
 /**
  * Checks that the named contacts exist. If a webhook names a contact that was deleted or belongs to another CRM, the
- * run counts and ignores it. If a user names such a contact, the user made a mistake, so a ConfigurationError is
- * thrown.
+ * run counts and ignores the contact. If a user names a contact that does not exist, a ConfigurationError is thrown.
  */
 async function checkNamed(deps: SyncDeps, run: Run): Promise<void> {
   const { integration, trigger, only } = run;

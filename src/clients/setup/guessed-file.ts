@@ -28,8 +28,8 @@ export const NO_WORDS: readonly ContentKind[] = [
 ];
 
 /**
- * Returns the first column with one of these names and suitable values. An empty column is used only if no other column
- * has such a name.
+ * Returns the first column with a given name and suitable values. An empty column is used only if no other column has
+ * a given name.
  */
 export function findFitting(
   { columns, getKind }: GuessedFile,

@@ -53,10 +53,13 @@ const updateBurst = prepared((db, { runId, opensAt }: Slots<{ runId: string; ope
     .compile(),
 );
 
-/** The current time, for a database without its own clock. */
+/** Two times by the clock of this process. The query uses them only if the database has no clock. */
 export type ReadyAt = { now: number; latest: number };
 
-/** True if the run may start. Ignores a time that is too far in the future, because the clock was set back. */
+/**
+ * True if the run may start. If the clock was set back, a start time can be too far in the future. The query ignores
+ * this start time.
+ */
 export function isReady(reader: Reader, slots: Slots<ReadyAt>) {
   const [now, latest] = isPostgres(reader)
     ? [serverTime(0), serverTime(BURST_MS)]

@@ -30,9 +30,12 @@ export interface Choice {
   lines: readonly FieldMapping[];
   /** The fields that a user wants delivered even if they are empty in the CRM. */
   requested: ReadonlySet<string>;
-  /** The field map that was last offered to the contact, once the delivery is complete. */
-  fieldMap: string;
   /** The field map that donor-sync stores as last offered to the contact once the delivery is complete. */
+  fieldMap: string;
+  /**
+   * True if the values of a different donor may be replaced. All lines of the field map must be offered, and a user
+   * must have requested the replacement.
+   */
   mayReplaceDonor: boolean;
 }
 
