@@ -1,9 +1,9 @@
 /**
- * Runs a CRM's connector alone, in a separate process that loads the installed program. Reads all contacts and prints
- * its measurements as JSON. With `write`, it also writes two fields of each contact. With `changes`, it waits for a
- * line on stdin, reads the later changes and prints their IDs. The first arguments are the folder of the built
- * program, the kind of CRM, its address and a token. The others are the work to do, and further `crm` settings as
- * JSON.
+ * Runs the connector of a CRM alone, in a separate process that loads the installed program. The process reads all
+ * contacts and prints its measurements as JSON. With `write`, it also writes two fields of each contact. With
+ * `changes`, it waits for a line on stdin, reads the later changes and prints their IDs. The first arguments are the
+ * folder of the built program, the kind of CRM, the CRM's address and a token. The other arguments are the kind of
+ * work, and further `crm` settings as JSON.
  */
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -52,13 +52,13 @@ await measured('read', async () => {
   for await (const page of connector.readPages(null)) {
     contacts += page.contacts.length;
     cursor = page.cursor;
-    // Only writing needs the IDs, so a reading stores none.
+    // Only writing needs the IDs, so they are not stored otherwise.
     if (work === 'write') for (const { id } of page.contacts) ids.push(id);
   }
   return { contacts };
 });
 if (work === 'write') {
-  // A reading that starts from two ends returns some contacts twice.
+  // If the connector reads from both ends of the list, it returns some contacts twice.
   ids = [...new Set(ids)];
   await connector.describeFields();
   await measured('write', async () => {
@@ -68,7 +68,7 @@ if (work === 'write') {
     }
     return { contacts: written };
   });
-  // The state after a first sync. Its writes have modified all contacts.
+  // The contacts that are known after a first sync. Its writes have modified all contacts.
   const known = { cursor, ids: knownIds, leftIds: noIds, isSameSelection: true };
   await measured('again', async () => {
     let contacts = 0;

@@ -17,9 +17,9 @@ const stepSchema = z.object({
   seconds: z.number(),
   calls: z.number().default(0),
   throttled: z.number().default(0),
-  /** The processor time, user and system. */
+  /** The processor time of the step (ms), in user mode and in system mode. */
   cpuMs: z.number(),
-  /** The user part of the processor time. */
+  /** The processor time in user mode (ms). */
   userMs: z.number(),
   /** The peak resident memory during the step. */
   peakMegabytes: z.number().nullable(),
@@ -40,7 +40,7 @@ export interface Crm {
   baseUrl: string;
   token: string;
   /**
-   * Measures the connector alone. `settings` are further `crm` settings. `folder` contains a different version of the
+   * Measures the connector alone. `settings` are additional `crm` settings. `folder` contains another version of the
    * program.
    */
   measure(
@@ -49,23 +49,23 @@ export interface Crm {
     folder?: string,
   ): Promise<ConnectorMeasurement>;
   /**
-   * Measures the same writes with the vendor's own client, or with a commonly used one. `way` is that client's name for
-   * the method.
+   * Measures the same writes with the CRM vendor's client or with a widely used client. `way` is the client's name for
+   * the kind of request.
    */
   measureOfficial(way: 'rows' | 'bulk'): Promise<ConnectorMeasurement>;
-  /** Makes the connector read all contacts. Resolves when the connector is ready to read later changes. */
+  /** Makes the connector read all contacts. The promise resolves when the connector is ready to read later changes. */
   startReader(settings: CrmSettings): Promise<ChangesReader>;
 }
 
 export interface ChangesReader {
-  /** Call it only once, because the connector ends after the reading. */
+  /** Reads the changes. Call the function only once, because the connector ends after it. */
   readChanges(): Promise<ConnectorStep>;
 }
 
-/** `crm` settings other than the kind, the address and the sign-in. */
+/** The `crm` settings, except the kind, the address and the sign-in. */
 export type CrmSettings = Readonly<Record<string, number | string>>;
 
-/** Gives the stand-in more memory to make it fast, because only the connector is measured. */
+/** Flags that give the stand-in more memory. It must be fast, because only the connector is measured. */
 const ROOMY = ['--min-semi-space-size=16'];
 
 /** Starts a CRM with this number of contacts. `flags` are options of `donor-sync sandbox`. */

@@ -1,4 +1,4 @@
-/** The figures that scenarios measure, and the goal for each figure. */
+/** A figure that a scenario measures, and the goal for this figure. */
 
 export interface Figure {
   name: string;
@@ -15,11 +15,11 @@ export interface Wanted {
   inputs?: number;
   /** The seed of the inputs. The same seed produces the same inputs. */
   seed?: string;
-  /** The duration of the scenario in minutes. */
+  /** The duration of the scenario (minutes). */
   minutes?: number;
-  /** The folder of a different, built version of the program. It is measured alternately with this version. */
+  /** The folder of another built version of the program. The two versions are measured in turn. */
   beside?: string;
-  /** The number of pairs of measurements of both versions. */
+  /** The number of pairs of measurements, one for each version. */
   pairs?: number;
 }
 
@@ -49,12 +49,12 @@ export function round(value: number): number {
   return Math.round(value * 1_000) / 1_000;
 }
 
-/** For an even number of values, returns the larger of the two middle values. */
+/** Returns the median. For an even number of values, it is the larger of the two middle values. */
 export function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }
 
-/** At least this share of the values is not larger than the result. */
+/** Returns a value. At least this share of all values is not greater than the returned value. */
 export function quantile(values: readonly number[], share: number): number {
   const rising = values.toSorted((a, b) => a - b);
   return round(rising[Math.ceil(share * rising.length) - 1] ?? 0);

@@ -1,4 +1,7 @@
-/** The three kinds of CRM in which `forget` is killed. The benchmark inspects each CRM directly. */
+/**
+ * The three kinds of CRM in which the benchmark kills `forget`. The benchmark examines each CRM directly, without the
+ * product.
+ */
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -14,16 +17,16 @@ import { createWorkplace } from './workplace.ts';
 
 export type ForgetKind = CrmKind | 'csv';
 
-/** A CRM, with settings for it. Every contact is in one network. */
+/** A CRM, and settings that connect to it. Every contact is in one network. */
 export interface Place {
   settings: string;
   database: string;
   secretKey: string;
-  /** Returns the mapped fields in which a contact has a value. */
+  /** Returns the mapped fields that are not blank for a contact. */
   ours(id: string): Promise<string[]>;
-  /** Adds the same person under a different ID. */
+  /** Adds the same person with a different ID. */
   copy(id: string): Promise<string>;
-  /** Merges a contact into a different contact. Returns the remaining ID. Omitted for a file. */
+  /** Merges a contact into another contact. Returns the ID of the contact that remains. Omitted for a CSV file. */
   merge?(loser: string, winner: string): Promise<string>;
   /** Returns the files that a killed sync left next to the CSV file. */
   leftBeside(): Promise<string[]>;
@@ -31,7 +34,7 @@ export interface Place {
 
 export interface PlaceOptions {
   contacts: number;
-  /** Returns the URL of an empty database. If it is a file, it must be at this path. */
+  /** Creates an empty database and returns its address. An SQLite file must be at this path. */
   createDatabase(path: string): Promise<string>;
 }
 
@@ -71,7 +74,7 @@ const GROUPS: Readonly<Record<CrmKind, object>> = {
   hubspot: { property: 'country', equals: 'United States' },
 };
 
-/** Every JSON document is also valid YAML. */
+/** Returns the settings as JSON, which is also valid YAML. */
 function settingsFor(
   { baseUrl, apiKey }: Neighbour,
   database: string,
@@ -169,13 +172,13 @@ function inHubspot(baseUrl: string): Omit<Place, keyof Common> {
       const values = some(await read(id), HUBSPOT_PERSON);
       return (await edit({ action: 'create', values })).id;
     },
-    // HubSpot replaces the two records with a third record that has a new ID.
+    // When contacts are merged, HubSpot creates a third record with a new ID.
     merge: async (loser, winner) =>
       (await edit({ action: 'merge', primaryId: winner, otherId: loser })).id,
   };
 }
 
-/** Reads from the stand-in's own controls, or sends them a command. */
+/** Calls the stand-in's own controls. */
 async function control<Answer>(
   baseUrl: string,
   path: string,

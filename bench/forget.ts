@@ -1,4 +1,4 @@
-/** Kills `forget` with SIGKILL at random moments, and then checks which data about the person is left. */
+/** Kills `forget` with SIGKILL at random moments, and then checks whether any data about the person remains. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
@@ -13,36 +13,36 @@ import { type ForgetKind, type Place, withPlace } from './forget-places.ts';
 import { type Neighbour, startNeighbour } from './neighbour.ts';
 import { PROGRAM } from './program.ts';
 
-/** The sums over all people. Every figure except the plain counts must be zero. */
+/** The sums over all people. All figures except the plain counts must be zero. */
 export interface ForgetFigures {
   kills: number;
-  /** The number of kills after which the block was stored. */
+  /** The number of kills that happened after the person was blocked. */
   killsAfterBlock: number;
-  /** The number of our values about these people that are still in the CRM at the end. */
+  /** The number of donor-sync's values about these people that are still in the CRM at the end. */
   valuesLeft: number;
-  /** The number of database rows and SQLite files that still contain an ID of the person or of the person's donor. */
+  /** The number of database rows and SQLite files that still contain an ID of the person or of the donor. */
   tracesLeft: number;
-  /** The number of files that a connector left next to its own files. */
+  /** The number of files that the connector has left next to its own files. */
   filesLeft: number;
-  /** The service's networks that still contain the donor. */
+  /** The number of the service's networks that still contain the donor. */
   networksLeft: number;
-  /** The number of values that a later run wrote back. */
+  /** The number of values that a later run has written again. */
   writtenBack: number;
-  /** Receipts that do not state exactly what was cleared and proved. */
+  /** The number of receipts that do not describe exactly what was cleared and proved. */
   untrueReceipts: number;
   /** The credits that all nights spent. */
   credits: number;
-  /** The number of erased people who returned under a new ID or through a merge. */
+  /** The number of erased people who came back with a new ID or through a merge. */
   cameBack: number;
-  /** The number of returned people who are not held. */
+  /** The number of people who came back but are not held. */
   notHeld: number;
 }
 
 const NIGHTS = 5;
 
 /**
- * The range of times at which a command is killed, as fractions of the previous command's duration. In its first
- * seconds, a command only starts and signs in. A command that ends early is not included in the results.
+ * The time at which a command is killed, as a fraction of the previous command's duration. During its first seconds, a
+ * command only starts and signs in. A command that ends before it is killed does not count.
  */
 const FIRST_KILL = 0.7;
 const LAST_KILL = 1.1;
@@ -50,15 +50,15 @@ const LAST_KILL = 1.1;
 const COME_BACK = 5;
 
 /**
- * Erases people until the given number of commands has been killed. Each `forget` is killed once at a random moment.
- * A sync follows.
+ * Erases people until the given number of commands has been killed. Each `forget` is killed once at a random moment. A
+ * sync follows each of them.
  */
 export async function killForgets(
   kind: ForgetKind,
   createDatabase: (path: string) => Promise<string>,
   kills: number,
 ): Promise<ForgetFigures> {
-  // The service knows about six of ten people, and some commands end before they can be killed.
+  // The service knows six of ten people, and some commands end before they are killed.
   const contacts = Math.ceil(kills * 2.2) + 30;
   const service = await startNeighbour({ donors: contacts, rate: 0, burst: 10, jobTimeMs: 0 });
   try {
@@ -70,7 +70,7 @@ export async function killForgets(
   }
 }
 
-/** An erased person. The donor is omitted if a further contact belongs to the same donor. */
+/** An erased person. `donorId` is omitted if another contact has the same donor. */
 interface Erased {
   id: string;
   donorId: string | null;
@@ -139,7 +139,7 @@ function forgetArgs(id: string): string[] {
   return ['forget', id, '--also-in-crm', '--yes', '--json'];
 }
 
-/** Returns the duration in milliseconds at the machine's current load. */
+/** Returns the duration of the work (ms) under the current load of the machine. */
 async function measure(work: () => Promise<unknown>): Promise<number> {
   const begin = performance.now();
   await work();
@@ -172,7 +172,9 @@ function isTrue({ complete, erased, crm, pending }: Receipt, before: readonly st
   return isWhole && crm.cleared.toSorted().join() === before.toSorted().join();
 }
 
-/** Restores some erased people under new IDs. If the CRM supports merges, restores others through a merge. */
+/**
+ * Makes some erased people come back with new IDs. If the CRM supports merges, makes others come back through a merge.
+ */
 async function comeBack(
   place: Place,
   erased: readonly Erased[],
@@ -205,7 +207,7 @@ async function run(place: Place, args: readonly string[]): Promise<string> {
   throw new Error(`${args.join(' ')} ended with code ${code}: ${complaint} ${printed}`);
 }
 
-/** Runs a command and kills it after this time. Returns false if it ended before. */
+/** Runs a command and kills it after this time. Returns false if the command ended before this time. */
 async function killed(place: Place, args: readonly string[], atMs: number): Promise<boolean> {
   const child = start(place, args);
   const exited = once(child, 'exit');
@@ -286,13 +288,12 @@ function countHeld(place: Place, ids: readonly string[]): Promise<number> {
 }
 
 /**
- * Returns the number of rows in all tables that contain an ID as a separate word, plus the number of SQLite files
- * that contain it.
+ * Returns the number of rows in all tables that contain an ID as a separate word, plus the number of SQLite files that
+ * contain an ID.
  */
 async function tracesOf(place: Place, { id, donorId }: Erased): Promise<number> {
   const ids = [id, ...(donorId === null ? [] : [donorId])];
-  // An ID that consists of digits must not match part of a UUID. It must also not match a number after a colon in a
-  // report.
+  // An ID that consists of digits must not match a part of a UUID. It must also not match a number in a report.
   const words = ids.map((each) => new RegExp(`(?<![\\w:.,-])${each}(?![\\w-])`));
   const rows = await withDatabase(place, async (db) => {
     let found = 0;
@@ -307,10 +308,10 @@ async function tracesOf(place: Place, { id, donorId }: Erased): Promise<number> 
   return rows + texts.filter((each) => telling.some((one) => each.includes(one))).length;
 }
 
-/** Files can contain shorter IDs by chance. */
+/** The minimum length of an ID to search for in files. A shorter ID can occur in a file by chance. */
 const TELLING_LENGTH = 8;
 
-/** Returns the bytes of an SQLite database and of all files that SQLite keeps next to it. */
+/** Returns the bytes of an SQLite database and of SQLite's additional files. */
 async function databaseTexts({ database }: Place): Promise<string[]> {
   if (!database.startsWith('sqlite:')) return [];
   const path = database.slice('sqlite:'.length);

@@ -1,5 +1,5 @@
 /**
- * Requests `/healthz` repeatedly in a separate thread, so that other work in the main thread does not affect the
+ * Requests `/healthz` again and again in a separate thread. Work in the main thread therefore does not affect the
  * figures.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -17,7 +17,7 @@ while (!isOver) {
   try {
     await (await fetch(url)).text();
   } catch {
-    // A request that was cut off is measured until that moment.
+    // If a request is interrupted, its duration up to this moment counts.
   }
   waits.push(performance.now() - askedAt);
   await sleep(everyMs);

@@ -1,4 +1,4 @@
-/** Simulates several machines with one Postgres server. The machines are processes on one real machine. */
+/** Simulates several machines that share one Postgres server. The machines are processes on a single real machine. */
 
 import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -27,17 +27,17 @@ export interface Park {
   service: ServiceControl;
   /** Starts a process of the product. */
   start(host: Host, command: readonly string[]): Machine;
-  /** Adds this many different people to each client's contact list. */
+  /** Adds this number of new people to each client's contact list. */
   grow(each: number): Promise<void>;
   close(machines: readonly Machine[]): Promise<void>;
 }
 
 export interface ParkOptions {
-  /** With separate keys, clients do not share a rate limit. */
+  /** The IDs of the clients. Each client has its own service key, so clients do not share a rate limit. */
   ids: readonly string[];
   hasOwnKeys: boolean;
   schedule: { cron: string; jitterMs?: number };
-  /** The total number of people in all clients. */
+  /** The total number of people in the contact lists of all clients. */
   contacts: number;
   neighbour: Omit<NeighbourOptions, 'donors'>;
 }
@@ -67,7 +67,7 @@ export async function openPark(options: ParkOptions): Promise<Park> {
     integrations.push(integrationOf(id, { baseUrl: neighbour.baseUrl, apiKey }, options.schedule));
     await writeFile(join(folder, `${id}.csv`), stringify([HEADER]));
   }
-  // Every JSON document is also valid YAML.
+  // JSON is also valid YAML.
   await writeFile(settings, JSON.stringify({ database, integrations }));
   const people = (await service.people(contacts)).map(
     ({ id, firstName, lastName, addresses, employers }) => [
@@ -123,7 +123,7 @@ export async function query<Row extends pg.QueryResultRow>(
   text: string,
 ): Promise<Row[]> {
   const client = new pg.Client(database);
-  // The server can become unavailable in the meantime.
+  // The database server may be stopped while the query is running.
   client.on('error', () => undefined);
   await client.connect();
   try {
@@ -133,13 +133,13 @@ export async function query<Row extends pg.QueryResultRow>(
   }
 }
 
-/** Returns the single value in a query's result. */
+/** Returns the only value in a query's result. */
 export async function numberOf(database: string, text: string): Promise<number> {
   const [row] = await query<Record<string, string>>(database, text);
   return Number(Object.values(row ?? {})[0]);
 }
 
-/** Counts the contacts for which two credits were spent. */
+/** Counts the contacts for which credits were spent twice. */
 export const PAID_TWICE = `select count(*) from (select 1 from jobs where state <> 'unpaid' and shared_from is null
   group by integration_id, crm_id having count(*) > 1) as twice`;
 

@@ -25,23 +25,23 @@ export type MeasuredRun = z.infer<typeof answerSchema>['runs'][number];
 /** Measures a complete process of `donor-sync sync`, from its start to its exit. */
 export interface Measurement {
   run: MeasuredRun;
-  /** The time from the start of the process to its end. */
+  /** The duration of the process in seconds. */
   wallSeconds: number;
-  /** The duration that the run reports. */
+  /** The duration in the run's own report. */
   runSeconds: number;
-  /** The peak resident memory in megabytes, or null if the system does not report it. */
+  /** The peak of the process's memory in megabytes, or null if the system does not report it. */
   peakMegabytes: number | null;
-  /** The processor time of the whole process, user and system. */
+  /** The processor time of the whole process in seconds. */
   cpuSeconds: number;
 }
 
-/** Makes a process print its processor time (µs) in the last line of stderr. */
+/** Code that makes a process print its processor time (µs) in the last line of its stderr. */
 const REPORT_CPU =
   'data:text/javascript,process.on("exit",()=>{const{user,system}=process.cpuUsage();process.stderr.write("\\ncpu "+(user+system))})';
 
 /**
- * Runs a sync with this version or a different version of the program. Measures memory and processor time. Fails if
- * the run ends with an unexpected status.
+ * Runs a sync with this version or another version of the program. Measures memory and processor time. Throws if the
+ * run ends with an unexpected status.
  */
 export async function measureSync(
   settings: string,
@@ -59,13 +59,16 @@ export async function measureSync(
   const wallSeconds = (performance.now() - startedAt) / 1_000;
   const [run] = answerSchema.parse(JSON.parse(answer)).runs;
   if (!run) throw new Error('The sync reported no run');
-  // A run that is cut short would look fast.
+  // If a run is stopped too early, its speed would look too high.
   if (run.status !== expected) throw new Error(`The sync ended as "${run.status}": ${said}`);
   const runSeconds = (Date.parse(run.finishedAt) - Date.parse(run.startedAt)) / 1_000;
   return { run, wallSeconds, runSeconds, peakMegabytes, cpuSeconds: cpuSecondsIn(said) };
 }
 
-/** If a process replaces itself with a new process, both print a line. The last line covers both. */
+/**
+ * If a process starts a new process in its place, both processes print a line. The last line contains the time of both
+ * processes.
+ */
 function cpuSecondsIn(said: string): number {
   const microseconds = /\ncpu (\d+)$/.exec(said)?.[1];
   if (microseconds === undefined) throw new Error(`The sync did not end as usual: ${said}`);

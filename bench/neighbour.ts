@@ -6,7 +6,7 @@ import { PROGRAM } from './program.ts';
 
 const readySchema = z.object({ ready: z.literal(true), baseUrl: z.string(), apiKey: z.string() });
 
-/** The service's stand-in in a separate process, as if on another machine. */
+/** Runs the service's stand-in in a separate process. */
 export interface Neighbour {
   baseUrl: string;
   apiKey: string;
@@ -20,7 +20,7 @@ export interface NeighbourOptions {
   rate: number;
   burst: number;
   jobTimeMs: number;
-  /** The latency of every request, and the additional latency of the paid submission. Defaults to 0. */
+  /** The latency of every request, and the additional latency of the paid submission. The default is 0. */
   latencyMs?: number;
   submitLatencyMs?: number;
 }

@@ -1,7 +1,8 @@
 /**
- * Does the same writes as `connector-work.mjs` with commonly used clients. These are jsforce and HubSpot's own
- * client. Reads all IDs, writes two fields of each contact, and prints its measurements as JSON. The arguments are
- * the kind of CRM, its address and a token. For Salesforce, a further argument is `rows` (requests of 200) or `bulk`.
+ * Does the same writes as `connector-work.mjs` with commonly used clients. The clients are jsforce and HubSpot's own
+ * client. The process reads all IDs, writes two fields of each contact, and prints its measurements as JSON. The
+ * arguments are the kind of CRM, its address and a token. For Salesforce, a further argument is `rows` (requests of
+ * 200) or `bulk`.
  */
 import { measured } from './work-step.mjs';
 
@@ -16,7 +17,7 @@ async function workInSalesforce() {
   const org = new jsforce.Connection({ instanceUrl: url, accessToken: token, version: '67.0' });
   const ids = [];
   await measured('read', async () => {
-    // The query uses the Bulk API, which is designed for many records.
+    // The query uses the Bulk API, because the Bulk API is made for large numbers of records.
     const stream = await org.bulk2.query('select Id from Contact');
     for (const { Id } of await stream.toArray()) ids.push(Id);
     return { contacts: ids.length };
@@ -66,7 +67,7 @@ function portionsOf(all, size) {
   );
 }
 
-/** Sends a few requests at a time, as the connectors do. */
+/** Sends several requests at the same time, as the connectors do. */
 async function inTurn(portions, send) {
   const answers = [];
   let next = 0;

@@ -6,7 +6,7 @@ export function watchPeak(processId: number | undefined): { stop(): number | nul
   let peakMegabytes: number | null = null;
   const watch = setInterval(async () => {
     const now = await readPeak(processId);
-    // A process can reset its peak between steps.
+    // A process may reset its peak between two steps, so the largest value so far is kept.
     if (now !== null) peakMegabytes = Math.max(now, peakMegabytes ?? 0);
   }, LOOK_EVERY_MS);
   return {
@@ -17,7 +17,7 @@ export function watchPeak(processId: number | undefined): { stop(): number | nul
   };
 }
 
-/** Returns the peak of resident memory that Linux records for each process, or null on other systems. */
+/** Returns the peak of a process's memory as recorded by Linux. Returns null on other systems. */
 async function readPeak(processId: number | undefined): Promise<number | null> {
   try {
     const status = await readFile(`/proc/${processId}/status`, 'utf8');

@@ -1,9 +1,9 @@
 import { join, resolve } from 'node:path';
 
-/** Run `npm run build` first. */
+/** The path of the built program. Run `npm run build` first. */
 export const PROGRAM = join(import.meta.dirname, '..', 'dist', 'src', 'main.js');
 
-/** Returns the path of the built program in a different folder. */
+/** Returns the path of the built program in another folder. */
 export function programIn(folder: string): string {
   return resolve(folder, 'dist', 'src', 'main.js');
 }

@@ -1,8 +1,8 @@
 /**
- * Measures the promises about speed and memory. `npm run bench` runs all scenarios, and `npm run bench -- limit
- * memory` runs only two. `--inputs` and `--seed` are for `fuzz`, and `--minutes` is for `machines`. `--beside FOLDER`
- * and `--pairs` are for `kept-profiles` and `service-beside`. Prints a table while it proceeds, and one JSON document
- * at the end.
+ * Measures the promises about speed and memory. `npm run bench` runs all scenarios, and for example `npm run bench --
+ * limit memory` runs only two of them. `--inputs` and `--seed` are for `fuzz`, and `--minutes` is for `machines`.
+ * `--beside FOLDER` and `--pairs` are for `kept-profiles` and `service-beside`. The script prints a table during the
+ * measurements, and a JSON document at the end.
  */
 import { parseArgs } from 'node:util';
 import type { Figure } from './figure.ts';

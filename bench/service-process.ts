@@ -1,4 +1,4 @@
-/** Runs the service's stand-in with very many donors in a separate process. */
+/** Runs the service's stand-in with a very large number of donors in a separate process. */
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,24 +12,24 @@ import { PROGRAM } from './program.ts';
 export const SEED = 1;
 
 export interface Service {
-  /** The time from the start of the process until it accepts requests. */
+  /** The time (seconds) until the process accepts requests. */
   seconds: number;
   baseUrl: string;
   apiKey: string;
   /**
-   * Sends a request and measures the time until the complete response has arrived. The body can already be JSON.
+   * Sends a request and measures the time until the complete response has been received. The body may already be JSON.
    * Throws an error for a status other than 2xx.
    */
   ask(path: string, body?: unknown): Promise<{ ms: number; body: unknown }>;
   /** Returns the processor time (seconds) that the process has used. */
   readProcessorTime(): Promise<number>;
-  /** Returns the process's peak memory in megabytes. */
+  /** Stops the process and returns its peak memory in megabytes. */
   stop(): Promise<number | null>;
 }
 
 const readySchema = z.object({ baseUrl: z.string(), apiKey: z.string() });
 
-/** The default is this version of the service. Creates its database if it does not exist. */
+/** Starts the service. By default, it is this version of the service. Creates its database if it does not exist. */
 export async function startService(
   file: string,
   donors: number,
@@ -71,12 +71,12 @@ export async function startService(
   };
 }
 
-/** Linux counts processor time in hundredths of a second. */
+/** The number of units per second in which Linux counts processor time. */
 const TICKS_A_SECOND = 100;
 
 async function readProcessorTime(processId: number | undefined): Promise<number> {
   const stat = await readFile(`/proc/${processId}/stat`, 'utf8');
-  // The program's name can contain spaces.
+  // The name of the program may contain spaces.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) / TICKS_A_SECOND;
 }

@@ -1,16 +1,17 @@
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 
-/** Measures what one process costs from its start to its exit. */
+/** Measures the time and the memory that one process needs from its start to its end. */
 export interface StartCost {
   ms: number;
-  /** The peak resident memory. */
+  /** The peak memory of the process in megabytes. */
   megabytes: number;
 }
 
 /**
- * Makes a process report its peak memory (KB) when it exits. Reads the figure from Linux, because `resourceUsage`
- * returns at least the parent process's peak. All processes would otherwise appear as large as the benchmark.
+ * Code that makes a process print its peak memory (KB) when it ends. The figure comes from Linux, because
+ * `resourceUsage` never returns less than the peak of the parent process. With `resourceUsage`, all processes would
+ * appear to be as large as the benchmark.
  */
 const SAY_PEAK = `data:text/javascript,${encodeURIComponent(`
 import { existsSync, readFileSync } from 'node:fs';
@@ -21,8 +22,8 @@ process.on('exit', () => {
 });`)}`;
 
 /**
- * Returns the median start times and memory of Node processes with these arguments. Empty Node processes run
- * alternately with them for comparison.
+ * Returns the median start time and the median memory of Node processes with these arguments. For comparison, Node
+ * processes without a program are measured in turn with them.
  */
 export async function compareStarts(
   words: readonly string[],

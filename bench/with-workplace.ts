@@ -5,13 +5,18 @@ import { createWorkplace, type Workplace } from './workplace.ts';
 /** Options for a service without limits, whose jobs finish immediately. */
 export const UNLIMITED = { rate: 0, burst: 10, jobTimeMs: 0 };
 
-/** The documented limits. */
+/** The options of a service with the documented rate limits. */
 export const DOCUMENTED = { rate: 10, burst: 10 };
 
-/** Switches the trial off. The trial waits for the first jobs, and this wait would distort the speed. */
+/**
+ * Settings that switch off the trial. The trial waits for the first jobs, and this wait would change the measured
+ * speed.
+ */
 export const NO_TRIAL = '    guards: { trial: { size: 0 } }\n';
 
-/** Creates a service and a contact list of this many people, and runs the measurement. Deletes both afterwards. */
+/**
+ * Creates a service and a contact list with this number of people, and runs the measurement. Deletes both afterwards.
+ */
 export async function withWorkplace(
   contacts: number,
   options: Omit<NeighbourOptions, 'donors'>,

@@ -1,4 +1,4 @@
-/** Measures one step of a process. The result contains the duration and the use of the machine. */
+/** Measures one step of a process. The result contains the duration, the processor time and the memory. */
 import { readFileSync, writeFileSync } from 'node:fs';
 
 /** Runs a step and prints one line of JSON, which includes `found` from its result. */
@@ -14,16 +14,16 @@ export async function measured(name, run) {
   process.stdout.write(`${JSON.stringify(step)}\n`);
 }
 
-/** Resets the peak that Linux records. Other systems cannot report the peak of a single step. */
+/** Resets the peak memory that Linux records. On other systems, the peak of a single step is unknown. */
 function forgetPeak() {
   try {
     writeFileSync('/proc/self/clear_refs', '5');
   } catch {
-    // In case of an error, the peak covers the whole process.
+    // If the reset fails, the peak is the peak of the whole process.
   }
 }
 
-/** Returns the peak resident memory since the reset, or null if the system does not report it. */
+/** Returns the peak memory since the reset. Returns null if the system does not report it. */
 function readPeak() {
   try {
     const kilobytes = /VmHWM:\s+(\d+) kB/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1];

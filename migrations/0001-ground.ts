@@ -2,9 +2,9 @@
  * The whole schema, ordered by topic. It is the same for SQLite and Postgres. The folder `src/database/tables/`
  * explains each column. All columns are text, integers or 0/1, so both databases store the same values.
  *
- * Until 1.0.0 is tagged, this migration itself is edited. A database stores its hash, and donor-sync refuses a database
- * with a different hash (`src/database/ground.ts`). Afterwards it is never edited again, and each change is a separate
- * migration.
+ * Until version 1.0.0, this migration itself is edited. A database stores its hash, and donor-sync refuses a database
+ * with a different hash (`src/database/ground.ts`). After version 1.0.0, this migration is never edited, and each
+ * change is a separate migration.
  */
 import type { Kysely } from 'kysely';
 import { createClientTables } from './ground/clients.ts';

@@ -1,4 +1,4 @@
-/** Generates addresses from real cities and invented streets. */
+/** Generates addresses in real cities with fictional streets. */
 
 import { z } from 'zod';
 import { readDataFile } from './data-file.ts';
@@ -8,9 +8,9 @@ import { createWeighted, type PickWeighted } from './weighted.ts';
 export interface Address {
   street: string;
   city: string;
-  /** The state as two letters, for example IL. */
+  /** The state's two-letter code, for example IL. */
   state: string;
-  /** The first three belong to the city. */
+  /** The ZIP code. The first three digits belong to the city. */
   postalCode: string;
 }
 
@@ -21,7 +21,7 @@ export interface City {
   zipPrefix: string;
 }
 
-/** The abbreviations for street types on envelopes. Donors' addresses contain the long form. */
+/** The abbreviations of street types that people write on envelopes. Donors' addresses contain the long form. */
 export const STREET_ABBREVIATIONS = new Map([
   ['Street', 'St'],
   ['Avenue', 'Ave'],
@@ -79,7 +79,7 @@ const cityRow = z.object({
 
 let cities: PickWeighted<City> | undefined;
 
-/** Returns a function that picks cities by their size. Reads the file on first use. */
+/** Returns a function that picks cities in proportion to their size. The file is read when it is first used. */
 export function readCities(): PickWeighted<City> {
   cities ??= createWeighted(
     readDataFile('cities.csv', cityRow).map((row) => ({

@@ -8,12 +8,12 @@ import type { Role } from './role.ts';
 import type { Seat } from './seats.ts';
 import type { WorldPlan } from './world-plan.ts';
 
-/** The people in a board's first seats also hold an office. */
+/** The offices of a board. The people in its first seats hold them. */
 const OFFICES = ['Chair', 'Treasurer', 'Secretary', 'Vice Chair'];
 const LONGEST_SERVICE_YEARS = 15;
 /** The minimum age of a board member. */
 const YOUNGEST_MEMBER = 24;
-/** The share of former board members who are still on record. */
+/** The share of former board members whose seats are known. */
 const FORMER_SHARE = 0.15;
 
 /** Returns a donor's current and former board seats. */

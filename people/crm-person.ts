@@ -12,26 +12,29 @@ import type { WorldPlan } from './world-plan.ts';
 
 /** A person in a CRM, with typos, nicknames, initials and gaps. */
 export interface CrmPerson {
-  /** The position in the contact list. The first position is 0. It is the same in every sandbox with the same seed. */
+  /**
+   * The position in the contact list. The first person has the number 0. The number is the same in every sandbox with
+   * the same seed.
+   */
   number: number;
   firstName: string | null;
   lastName: string | null;
   /**
-   * No two rows have the same address, because CRMs often reject repeated addresses. Its domain is always reserved for
-   * examples.
+   * The email address. No two rows have the same address, because CRMs often reject repeated addresses. The domain is
+   * reserved for examples.
    */
   email: string | null;
   address: Address | null;
   employer: string | null;
   jobTitle: string | null;
-  /** The ID of the matching donor, or null if the person is unknown to the service. */
+  /** The ID of the matching donor, or null if the service does not know the person. */
   donorId: string | null;
 }
 
-/** Domains that RFC 2606 reserves for examples, so email to them reaches nobody. */
+/** Domains that RFC 2606 reserves for examples, so email to them reaches no one. */
 const MAIL_DOMAINS = ['example.com', 'example.org', 'example.net'];
 
-/** Returns the contact list's row with this number. */
+/** Returns the row with this number in the contact list. */
 export function crmPersonAt(plan: WorldPlan, number: number): CrmPerson {
   const donor = donorOfRow(plan, number);
   const person = personAt(plan, donor ?? FIRST_STRANGER + number);
@@ -49,7 +52,7 @@ export function crmPersonAt(plan: WorldPlan, number: number): CrmPerson {
   };
 }
 
-/** Returns a real person's row, exactly as in the public record. */
+/** Returns the row of a real person. Its details are the same as in the public record. */
 export function crmPersonOf(donor: Donor, number: number): CrmPerson {
   const [job] = donor.work;
   return {
@@ -65,8 +68,8 @@ export function crmPersonOf(donor: Donor, number: number): CrmPerson {
 }
 
 /**
- * Returns the donor that a row represents. Rows go through the donors in order, and start again if the list is longer
- * than the world. Some rows in between are unknown people, or repeat an earlier row.
+ * Returns the donor that a row represents. The rows contain the donors in order. If the list is longer than the world,
+ * it starts again with the first donor. Some rows in between contain unknown people or repeat an earlier row.
  */
 function donorOfRow(plan: WorldPlan, number: number): number | null {
   const kind = kindOfRow(plan, number);

@@ -1,9 +1,12 @@
-/** A rising curve through known points. Between points, it is a straight line on a logarithmic scale. */
+/**
+ * A curve through known points, which rises from left to right. On a logarithmic scale, the curve is a straight line
+ * between two points.
+ */
 
-/** Points `[position, value]` in ascending order of position. Every value is above 0. */
+/** Points `[position, value]` in ascending order of position. All values are greater than 0. */
 export type Curve = readonly (readonly [position: number, value: number])[];
 
-/** Returns the curve's value at a position. The curve is level before the first point and after the last one. */
+/** Returns the curve's value at a position. Before the first point and after the last point, the curve is level. */
 export function valueOnCurve(curve: Curve, position: number): number {
   let before: readonly [number, number] | undefined;
   for (const point of curve) {

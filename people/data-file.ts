@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { z } from 'zod';
 
-/** The maximum number of levels between the package's folder and this file. Compiled code is one level deeper. */
+/** The maximum number of folders between this file and the package's folder. Compiled code is one folder deeper. */
 const MAX_FLOORS_UP = 6;
 
 /** Reads a CSV file in `people/data` and checks every row. Throws if a row is invalid. */
@@ -20,8 +20,8 @@ export function dataPath(name: string): string {
 }
 
 /**
- * Returns the folder that contains the data. It is not moved when the code is compiled, so it is searched for in the
- * folders above.
+ * Returns the folder that contains the data. The folder is not copied when the code is compiled, so the function
+ * searches the parent folders.
  */
 function dataFolder(): string {
   let folder = import.meta.dirname;

@@ -1,8 +1,8 @@
-/** The world's time: a year with a fraction internally, and an ISO date externally. */
+/** The time of the world. Inside this folder, it is a year with a fraction. Outside, it is an ISO date. */
 
 /**
- * The world's time is always 1 July 2026. Ages are as of that day, and nothing is dated after it. If the time followed
- * the clock, the world would change every day.
+ * The time of the world is always 1 July 2026. All ages refer to that day, and no event is later. If the world used the
+ * current time, it would change every day.
  */
 export const WORLD_YEAR = 2026.5;
 
@@ -10,8 +10,8 @@ export const WORLD_YEAR = 2026.5;
 export const WORLD_DAY = '2026-07-01';
 
 /**
- * Converts a year with a decimal fraction to an ISO date. For example, 1999.5 is 1999-07-01. Every month is treated as
- * if it ended on the 28th.
+ * Converts a year with a decimal fraction to an ISO date. For example, 1999.5 is 1999-07-01. The conversion assumes
+ * that every month has 28 days.
  */
 export function isoDay(year: number): string {
   const whole = Math.floor(year);

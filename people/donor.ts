@@ -18,21 +18,20 @@ export interface Donor {
   id: string;
   name: Name;
   birthYear: number | null;
-  /** True for real people who have died. Absent for all other people. */
+  /** True if the person is a real person who has died. Omitted for all other people. */
   isDeceased?: boolean;
-  /** People at the same address share it. */
+  /** The ID of the household. All people at one address have the same household. */
   householdId: string | null;
-  /** The current address, followed by earlier ones. */
+  /** The addresses. The current address comes first. */
   addresses: Address[];
-  /** The latest first. `education` is in the same order. */
+  /** The jobs. The latest job comes first. `education` is in the same order. */
   work: Role[];
   education: Role[];
   boards: Role[];
-  /** The latest first. */
+  /** The gifts. The latest gift comes first. */
   gifts: Gift[];
   /**
-   * The net worth, or null if it is unknown. Real people never have an invented net worth. Invented people always have
-   * one.
+   * The net worth, or null if it is unknown. It is always null for real people. It is never null for fictional people.
    */
   netWorth: NetWorth | null;
   /** The person's estimated giving capacity, in whole US dollars. */
@@ -40,7 +39,7 @@ export interface Donor {
   bio: string[];
 }
 
-/** Returns a donor with only a name. */
+/** Creates a donor who has only a name. */
 export function blankDonor(id: string, name: Name): Donor {
   return {
     id,
@@ -76,7 +75,7 @@ export function donorAt(plan: WorldPlan, number: number): Donor {
   return { ...donor, bio: describe(donor) };
 }
 
-/** Describes a life in sentences, with one sentence for each known part. */
+/** Describes a person's life. Each known part of the life is one sentence. */
 function describe({ name, addresses, work, education, boards }: Omit<Donor, 'bio'>): string[] {
   const who = `${name.first} ${name.last}`;
   const [home] = addresses;

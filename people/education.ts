@@ -1,4 +1,4 @@
-/** Generates degrees. People in a cohort attended the same school in the same years. */
+/** Generates degrees. People of the same age group attended the same school in the same years. */
 
 import { isoDay, WORLD_YEAR } from './day.ts';
 import { SCHOOL_COUNT, schoolAt } from './organisation.ts';
@@ -18,7 +18,9 @@ const SUBJECTS =
     ',',
   );
 
-/** Returns a person's degrees, the latest first. Degree courses start at the end of August and end in May. */
+/**
+ * Returns a person's degrees. The latest degree comes first. Degree courses start at the end of August and end in May.
+ */
 export function educationOf(plan: WorldPlan, person: Person): Role[] {
   const draw = createDraw(plan.seed, 'education', person.number);
   if (!chance(draw, COLLEGE_SHARE)) return [];

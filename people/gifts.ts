@@ -15,10 +15,10 @@ export interface Gift {
   date: string;
 }
 
-/** The share of people who have no known gift. */
+/** The share of people without a known gift. */
 const NO_GIFTS_SHARE = 0.25;
 const MAX_GIFTS = 10;
-/** People give repeatedly to the same few organisations, at most this many. */
+/** The maximum number of organisations to which a person gives. People give repeatedly to the same organisations. */
 const MAX_RECIPIENTS = 3;
 const YEARS_ON_RECORD = 12;
 const YOUNGEST_GIVER = 23;
@@ -29,7 +29,7 @@ const MIN_RECIPIENT_COUNT = 40;
 const SMALLEST_GIFT = 10;
 const LARGEST_GIFT = 10_000_000;
 
-/** Returns a person's gifts, the latest first. */
+/** Returns a person's gifts. The latest gift comes first. */
 export function giftsOf(plan: WorldPlan, person: Person): Gift[] {
   const draw = createDraw(plan.seed, 'gifts', person.number);
   if (chance(draw, NO_GIFTS_SHARE)) return [];
@@ -49,7 +49,10 @@ function drawRecipients(plan: WorldPlan, draw: Draw): Organisation[] {
   );
 }
 
-/** Returns the amount of a random gift. It is about a two-thousandth of the net worth, rounded to a typical amount. */
+/**
+ * Returns the amount of a random gift. The average is about a two-thousandth of the net worth, and the amount is
+ * rounded to a typical amount.
+ */
 function drawAmount(draw: Draw, standing: number): number {
   const dollars = dollarsAt(standing) * 10 ** (-3.3 + 0.5 * gaussian(draw));
   const bounded = Math.min(LARGEST_GIFT, Math.max(SMALLEST_GIFT, dollars));

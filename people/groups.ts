@@ -1,8 +1,10 @@
-/** Chooses the groups of a nonprofit. They consist of people in its contact list, and are the same in every CRM. */
+/**
+ * Chooses the members of a nonprofit's groups. They are people in its contact list, and they are the same in every CRM.
+ */
 
 import type { World } from './world.ts';
 
-/** The groups are chosen from this number of people at the start of the list. */
+/** The number of people at the start of the list from which the members are chosen. */
 const SEARCHED = 2000;
 const BOARD_SIZE = 20;
 const STAFF_SIZE = 15;
@@ -19,7 +21,10 @@ export interface Group {
   people: number[];
 }
 
-/** If possible, the board consists of people who are on nonprofit boards, because many others know them. */
+/**
+ * Chooses the members of the groups. If possible, the board consists of people who serve on nonprofit boards, because
+ * many other people know them.
+ */
 export function chooseGroups({ world, contactCount }: ContactList): {
   board: Group;
   staff: Group;

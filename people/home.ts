@@ -1,4 +1,4 @@
-/** Returns the current and earlier homes of a person. */
+/** Generates the current home and earlier homes of a person. */
 
 import { type Address, drawAddress } from './address.ts';
 import type { Person } from './person.ts';
@@ -11,7 +11,7 @@ export function homeOf(plan: WorldPlan, person: Person): Address {
   return drawAddress(draw, plan.pickCity);
 }
 
-/** Returns up to two earlier addresses of a person, the latest first. */
+/** Returns up to two earlier addresses of a person. The latest address comes first. */
 export function earlierHomesOf(plan: WorldPlan, person: Person): Address[] {
   const draw = createDraw(plan.seed, 'earlier homes', person.number);
   const count = between(draw, 0, 2);

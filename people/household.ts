@@ -1,22 +1,22 @@
-/** The people in a household live together. */
+/** Generates households, which consist of people who live together. */
 
 import { createDraw, type Draw } from './random.ts';
 import { createWeighted } from './weighted.ts';
 
-/** A person's role in the household. All children are adults here. */
+/** A person's role in the household. All children are adults. */
 export type Part = 'head' | 'partner' | 'child';
 
-/** A person's place in a household. */
+/** A person's role in a household, and the household's other members. */
 export interface Place {
   household: number;
   part: Part;
-  /** The roles of everyone in the household, with the head first. */
+  /** The roles of all members. The head comes first. */
   parts: readonly Part[];
 }
 
 /**
- * Every twelve consecutive numbers consist of complete households. This way, reading at most twelve people is enough to
- * find anyone's household.
+ * The number of people in a block. Each block contains only complete households. To find a person's household, it is
+ * enough to read the person's block.
  */
 const DOZEN = 12;
 
@@ -32,7 +32,7 @@ const pickParts = createWeighted([
   { entry: FAMILY, weight: 9 },
 ]);
 
-/** The last household of a world can be incomplete. */
+/** Returns a person's place. The last household of a world may be incomplete. */
 export function placeOf(seed: number, person: number): Place {
   const dozen = Math.floor(person / DOZEN);
   const draw = createDraw(seed, 'households', dozen);

@@ -1,14 +1,14 @@
-/** Identifiers with 32 hexadecimal characters. They are computed and never stored. */
+/** Identifiers with 32 hexadecimal characters. They are computed from numbers and never stored. */
 
 import { GOLDEN_STEP, mix, seedFor } from './random.ts';
 
-/** The inverse of the golden step: their product is 1 in 32 bits, so this undoes a multiplication by it. */
+/** The inverse of the golden step. Multiplying by both factors gives the original number in 32 bits. */
 const GOLDEN_STEP_INVERSE = 0x144cbc89;
 
 /** The kinds of objects that have an identifier. */
 export type IdKind = 'donor' | 'household' | 'company' | 'nonprofit' | 'school';
 
-/** Different numbers below 2^32 of the same kind never have the same identifier. */
+/** Returns the identifier of an object. Different numbers of the same kind (below 2^32) have different identifiers. */
 export function idOf(seed: number, kind: IdKind, number: number): string {
   const base = seedFor(seed, kind);
   const first = mix(base + Math.imul(number, GOLDEN_STEP));
@@ -22,7 +22,7 @@ export function idOf(seed: number, kind: IdKind, number: number): string {
 }
 
 /**
- * A buffer that all IDs share. It takes a fifth of the time to convert 16 bytes to text as it takes to convert four
+ * A buffer that is used for all identifiers. Converting 16 bytes to text is five times as fast as converting four
  * numbers.
  */
 const bytes = Buffer.alloc(16);
@@ -38,7 +38,7 @@ export function numberOf(seed: number, kind: IdKind, id: string): number | null 
   return idOf(seed, kind, number) === id ? number : null;
 }
 
-/** Reverses `mix` step by step. Its factors are the inverses in 32 bits of the factors in `mix`. */
+/** Reverses the function `mix`. Its factors are the inverses, in 32 bits, of the factors in `mix`. */
 function unmix(bits: number): number {
   let x = bits ^ (bits >>> 16);
   x = Math.imul(x, 0x7ed1b41d);

@@ -1,4 +1,4 @@
-/** Names of invented places. Invented organisations use them. */
+/** Generates the names of fictional places. Fictional organisations are named after them. */
 
 import { entryAt } from './random.ts';
 
@@ -13,7 +13,7 @@ const ENDS =
 /** The number of different names. */
 export const INVENTED_NAME_COUNT = FRONTS.length * ENDS.length;
 
-/** After the last name, starts again at the first. */
+/** Returns a name. After the last name, the first name follows again. */
 export function inventedName(number: number): string {
   return entryAt(FRONTS, number) + entryAt(ENDS, Math.floor(number / FRONTS.length));
 }

@@ -1,4 +1,4 @@
-/** Makes contact lists untidy: writes names, addresses and employers as people type them into a CRM. */
+/** Changes names, addresses and employers to the forms in which people type them into a CRM. */
 
 import { type Address, STREET_ABBREVIATIONS } from './address.ts';
 import { nicknamesOf } from './nicknames.ts';
@@ -6,8 +6,8 @@ import type { Name } from './person.ts';
 import { between, chance, type Draw, pick } from './random.ts';
 
 /**
- * Shares from 0 to 1. A row's name is changed in at most one way. Capitals can be added to any change. The same is true
- * for its address and its employer.
+ * The share of rows for each change, from 0 to 1. At most one change is made to a row's name. In addition, the name can
+ * be written in capitals. At most one change is made to the address, and at most one to the employer.
  */
 export const MESS_RATES = {
   /** The share of rows that contain a person whom the service does not know. */
@@ -29,7 +29,10 @@ export const MESS_RATES = {
   initial: 0.015,
   /** The share of rows with "Robert James" as the first name. People without a middle name are excluded. */
   middleInFirstName: 0.05,
-  /** The share of rows that lack a first name or a last name. Each is missing half of the time. */
+  /**
+   * The share of rows that lack a first name or a last name. One half of these rows lack the first name, and the other
+   * half lack the last name.
+   */
   missingName: 0.005,
   /** The share of all rows with the NAME IN CAPITALS. */
   allCaps: 0.03,
@@ -38,7 +41,7 @@ export const MESS_RATES = {
   missingAddress: 0.1,
   /** The share of rows with an earlier address. People who have never moved are excluded. */
   oldAddress: 0.08,
-  /** Examples are "St." for Street, and "Apt" or "#" for Apartment. */
+  /** The share of rows with an abbreviated address, such as "St." for Street and "Apt" or "#" for Apartment. */
   abbreviatedAddress: 0.35,
 
   /**
@@ -61,7 +64,10 @@ export interface NameFields {
   lastName: string | null;
 }
 
-/** The minimum length of a name that gets a typing error. A shorter name would become a different name. */
+/**
+ * The minimum length of a name that gets a typing error. With a typing error, a shorter name would become a different
+ * real name.
+ */
 const SHORTEST_MISSPELT = 4;
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz';
 
@@ -71,10 +77,7 @@ export function messyName(draw: Draw, name: Name): NameFields {
   return chance(draw, MESS_RATES.allCaps) ? inCapitals(fields) : fields;
 }
 
-/**
- * Makes at most one of the changes. Each change has its own interval between 0 and 1, and one random number chooses
- * among the intervals.
- */
+/** Makes at most one change. Each change has an interval between 0 and 1, and a random number selects one interval. */
 function spoil(draw: Draw, { first, middle, last }: Name): NameFields {
   const plain = { firstName: first, lastName: last };
   let left = draw();
@@ -107,7 +110,7 @@ function misspell(draw: Draw, first: string, last: string): NameFields {
     : { firstName: first, lastName: withTypo(draw, last) };
 }
 
-/** Adds one typing error, but not to the first letter. The result always differs from the word. */
+/** Adds one typing error to a word. The first letter stays unchanged. The result is always different from the word. */
 function withTypo(draw: Draw, word: string): string {
   const position = between(draw, 1, word.length - 2);
   const before = word.slice(0, position);

@@ -1,4 +1,4 @@
-/** Reads the names in the United States and their real frequencies. */
+/** Reads names in the United States, with their frequencies. */
 
 import { z } from 'zod';
 import { readDataFile } from './data-file.ts';
@@ -22,7 +22,7 @@ const surnameRow = z.object({ surname: z.string(), count_2010: z.coerce.number()
 
 let names: Names | undefined;
 
-/** Reads the files on first use. */
+/** Reads the names. The files are read when they are first used. */
 export function readNames(): Names {
   names ??= namesFromFiles();
   return names;

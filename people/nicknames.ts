@@ -1,20 +1,26 @@
-/** Short forms of first names. They are general knowledge, so a matcher may use them. */
+/** Short forms of first names. They are general knowledge, so the matcher is allowed to use them too. */
 import { z } from 'zod';
 import { readDataFile } from './data-file.ts';
 
-/** Returns the short forms of a first name ('Robert' → 'Bob', 'Rob', 'Bobby'). Empty if it has none. */
+/**
+ * Returns the short forms of a first name. For example, Robert has the short forms Bob, Rob and Bobby. The list is
+ * empty if the name has no short forms.
+ */
 export function nicknamesOf(firstName: string): readonly string[] {
   return readNicknames().shortForms.get(capitalised(firstName)) ?? [];
 }
 
-/** Returns the first names that a short form can mean ('Ted' → 'Edward', 'Theodore'). Empty if there are none. */
+/**
+ * Returns the first names that have this short form. For example, Ted can mean Edward or Theodore. The list is empty if
+ * the name is not a short form.
+ */
 export function formalNamesOf(nickname: string): readonly string[] {
   return readNicknames().longForms.get(capitalised(nickname)) ?? [];
 }
 
 /**
- * Returns true if one person can use both first names: they are equal, a name and its short form, or two short forms of
- * the same name.
+ * Returns true if one person can use both first names. The names are equal, one is a short form of the other, or both
+ * are short forms of the same name.
  */
 export function areSameFirstName(one: string, other: string): boolean {
   const others = new Set(formsOf(other));

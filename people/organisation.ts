@@ -1,10 +1,10 @@
-/** Computes the world's companies, nonprofits and schools from their numbers. */
+/** Generates the world's companies, nonprofits and schools from numbers. */
 
 import { type IdKind, idOf } from './id.ts';
 import { INVENTED_NAME_COUNT, inventedName } from './invented-name.ts';
 import { entryAt, seedFor } from './random.ts';
 
-/** An organisation in a role or a gift. */
+/** The organisation of a role or a gift. */
 export interface Organisation {
   organisationId: string;
   organisationName: string;
@@ -25,19 +25,19 @@ const CAUSES =
 const REGIONS = ['', 'Greater ', 'North ', 'South ', 'East ', 'West '];
 const SCHOOL_FORMS = ['University', 'College', 'State University', 'Institute of Technology'];
 
-/** There is one for every possible name. */
+/** The number of companies. Each possible name belongs to one company. */
 export const COMPANY_COUNT = INVENTED_NAME_COUNT * TRADES.length;
 
 /** The number of colleges and universities. */
 export const SCHOOL_COUNT = 300;
 
 /**
- * The distance between the names of consecutive ranks. It has no factor in common with the numbers of names, whose only
- * prime factors are 2, 3 and 5. Every name is therefore used once before any name is used again.
+ * The distance between the names of consecutive ranks. It has no factor in common with the numbers of names, whose
+ * prime factors are 2, 3 and 5. Therefore, every name is used once before a name is used again.
  */
 const NAME_STEP = 7919;
 
-/** Rank 0 is the largest employer. */
+/** Returns a company. Rank 0 is the largest employer. */
 export function companyAt(seed: number, rank: number): Organisation {
   const name = scatter(seed, 'company', rank, COMPANY_COUNT);
   const trade = entryAt(TRADES, Math.floor(name / INVENTED_NAME_COUNT));
@@ -53,7 +53,7 @@ export function nonprofitAt(seed: number, number: number): Organisation {
   return organisation(seed, 'nonprofit', number, full);
 }
 
-/** Returns the college or university with this rank. Rank 0 has the most students. */
+/** Returns the college or university with this rank. The school with rank 0 has the most students. */
 export function schoolAt(seed: number, rank: number): Organisation {
   const name = scatter(seed, 'school', rank, INVENTED_NAME_COUNT);
   const form = entryAt(SCHOOL_FORMS, rank);

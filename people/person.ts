@@ -1,4 +1,4 @@
-/** Computes a person's name, sex, age, household and wealth rank. */
+/** Generates a person's name, sex, age, household and wealth rank. */
 
 import { WORLD_YEAR } from './day.ts';
 import { type Place, placeOf } from './household.ts';
@@ -6,19 +6,19 @@ import type { Sex } from './names.ts';
 import { between, chance, createDraw, type Draw, gaussian } from './random.ts';
 import type { WorldPlan } from './world-plan.ts';
 
-/** A full name. `middle` is a name or an initial. Many people have no middle name, so it is null for them. */
+/** A full name. `middle` is a name or an initial. `middle` is null for the many people without a middle name. */
 export interface Name {
   first: string;
   middle: string | null;
   last: string;
 }
 
-/** The data from which everything else about a person is computed. */
+/** The data from which all other data about a person is computed. */
 export interface Person {
   number: number;
   sex: Sex;
   name: Name;
-  /** Age in years, from 25 to 95. */
+  /** The age in years, from 25 to 95. */
   age: number;
   birthYear: number;
   /** The wealth of the household compared with all households, in standard deviations from the median. */
@@ -26,7 +26,7 @@ export interface Person {
   place: Place;
 }
 
-/** From this number on, people live in the same country but are unknown to the service. */
+/** The first number of people whom the service does not know. They live in the same country. */
 export const FIRST_STRANGER = 2 ** 30;
 
 const YOUNGEST = 25;
@@ -37,14 +37,12 @@ const YOUNGEST_PARENT = 52;
 const SAME_SEX_SHARE = 0.04;
 const SHARED_SURNAME_SHARE = 0.82;
 const NAMED_AFTER_PARENT_SHARE = 0.35;
-/** The influence of age on the wealth rank. Older households own more. */
+/** The influence of a person's age on the wealth rank. Older households own more than younger households. */
 const STANDING_BY_AGE = 0.35;
 
-/** The share of people living alone who have exactly the same name as a different donor. */
+/** The share of people who live alone and have the same name as another donor. */
 const NAMESAKE_SHARE = 0.03;
-/**
- * The share of unknown people with a donor's name. These are the people whom a matcher must not confuse with a donor.
- */
+/** The share of unknown people with a donor's name. A matcher must not confuse these people with a donor. */
 const STRANGER_NAMESAKE_SHARE = 0.1;
 
 export function personAt(plan: WorldPlan, number: number): Person {
@@ -102,7 +100,7 @@ function childOf(plan: WorldPlan, head: Person, draw: Draw) {
   };
 }
 
-/** Returns the number of a donor elsewhere in the country whose name this person has, or null for most people. */
+/** Returns the number of another donor whose name this person has. Returns null for most people. */
 function namesakeOf(plan: WorldPlan, person: Person): number | null {
   if (person.place.parts.length > 1) return null;
   const isStranger = person.number >= FIRST_STRANGER;

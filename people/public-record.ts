@@ -1,6 +1,6 @@
 /**
- * Reads real people from public records: former federal judges and members of Congress. The records show who they were
- * and where they served. They contain no wealth, gifts or homes, and nothing is invented.
+ * Reads real people from public records: former federal judges and members of Congress. The records contain who these
+ * people were and where they served. They contain no wealth, gifts or homes, and the reader adds no fictional data.
  */
 
 import { createHash } from 'node:crypto';
@@ -14,14 +14,14 @@ import type { Name } from './person.ts';
 import type { Role } from './role.ts';
 
 export interface RealPeople {
-  /** Describes these people in words. */
+  /** A description of these people. */
   description: string;
   donors: Donor[];
 }
 
 /**
  * Reads people.csv, organisations.csv and roles.csv from a folder and checks every row. Throws if a file is missing or
- * a row is invalid. The same files always lead to the same IDs.
+ * a row is invalid. The same files always produce the same IDs.
  */
 export function readPublicRecord(folder: string): RealPeople {
   const people = readRows(folder, 'people.csv', personRow);
@@ -55,7 +55,7 @@ const organisationRow = z.object({
   kind: z.enum(BODY_KINDS),
 });
 
-/** The side of a donor's life that each relation to an organisation belongs to. */
+/** For each kind of relationship, the part of a donor's life to which it belongs. */
 const SIDES = {
   education: 'education',
   employment: 'work',
@@ -112,9 +112,9 @@ function toServed(
 }
 
 /**
- * Returns the dates of a role. For many roles, only the years are known. Such a role is assumed to last from the middle
- * of the first year to the middle of the last year. This is wrong by at most half a year at the start and at the end. A
- * role within one year is read as that whole year.
+ * Returns the dates of a role. For many roles, only the years are known. For these roles, the function uses the middle
+ * of the first year and the middle of the last year. The error is at most half a year at the start and at the end. If a
+ * role starts and ends in the same year, it lasts for the whole year.
  */
 function datesOf(start: string, end: string): { start: string; end: string | null } {
   if (start === end && start.length === 4) return { start: `${start}-01-01`, end: `${end}-12-31` };

@@ -1,18 +1,20 @@
 /**
- * Random numbers without state. A stream of numbers depends only on the seed, its purpose and its row. Any row can
- * therefore be computed without the rows before it.
+ * Generates random numbers without storing any state. A series of numbers depends only on the seed, the purpose and the
+ * row. Therefore, a row can be computed without the previous rows.
  */
 
-/** Returns the next number of a stream, at least 0 and less than 1. */
+/** Returns the next number of a series, from 0 up to 1. */
 export type Draw = () => number;
 
-/** An odd number close to 2^32 divided by the golden ratio. Steps of this size spread evenly over 32 bits. */
+/** An odd number close to 2^32 divided by the golden ratio. Multiples of this number are spread evenly over 32 bits. */
 export const GOLDEN_STEP = 0x9e3779b9;
 
-/** The number of ranks by which the start of Zipf's law is softened. */
+/** A number that flattens the start of Zipf's law. */
 const HEAD_SOFTENING = 2;
 
-/** Opens the stream for a purpose and a row (an integer below 2^32). It always starts at its first number. */
+/**
+ * Creates the series for a purpose and a row (an integer below 2^32). The series always starts with its first number.
+ */
 export function createDraw(seed: number, purpose: string, row: number): Draw {
   let state = mix(seedFor(seed, purpose) + Math.imul(row, GOLDEN_STEP));
   return () => {
@@ -21,7 +23,7 @@ export function createDraw(seed: number, purpose: string, row: number): Draw {
   };
 }
 
-/** Combines a seed (any safe integer) and a purpose into 32 bits. */
+/** Combines a seed (a safe integer) and a purpose to 32 bits. */
 export function seedFor(seed: number, purpose: string): number {
   let bits = mix(seed | 0) ^ mix(Math.floor(seed / 2 ** 32) | 0);
   for (let i = 0; i < purpose.length; i++) {
@@ -31,7 +33,7 @@ export function seedFor(seed: number, purpose: string): number {
 }
 
 /**
- * Mixes 32 bits so that every output bit depends on every input bit. Different inputs never produce the same output.
+ * Mixes 32 bits, so that every output bit depends on every input bit. Different inputs never produce the same output.
  */
 export function mix(bits: number): number {
   let x = bits | 0;
@@ -55,14 +57,14 @@ export function pick<T>(draw: Draw, list: readonly T[]): T {
   return entryAt(list, Math.floor(draw() * list.length));
 }
 
-/** Beyond the end, starts again at the beginning. */
+/** Returns an entry of a list. After the last entry, the first entry follows again. */
 export function entryAt<T>(list: readonly T[], position: number): T {
   const entry = list[position % list.length];
   if (entry === undefined) throw new RangeError(`No entry at position ${position}`);
   return entry;
 }
 
-/** Returns a number from the standard normal distribution (Box and Muller's method). */
+/** Returns a random number from the standard normal distribution (method of Box and Muller). */
 export function gaussian(draw: Draw): number {
   const radius = Math.sqrt(-2 * Math.log(1 - draw()));
   return radius * Math.cos(2 * Math.PI * draw());
@@ -70,8 +72,9 @@ export function gaussian(draw: Draw): number {
 
 /**
  * Returns a rank from 0 to `count - 1` according to Zipf's law. The start of the distribution is flattened with
- * Mandelbrot's formula. Otherwise the largest employer would have employed a third of all people. The probability of
- * rank k is proportional to about 1 / (k + `HEAD_SOFTENING`). This closed form needs no table, whatever the count is.
+ * Mandelbrot's formula. Without this change, a third of all people would have worked for the largest employer. The
+ * probability of rank k is approximately proportional to 1 / (k + `HEAD_SOFTENING`). The formula needs no table, even
+ * for a large count.
  */
 export function zipfRank(draw: Draw, count: number): number {
   const position = HEAD_SOFTENING * ((count / HEAD_SOFTENING + 1) ** draw() - 1);

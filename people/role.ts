@@ -11,8 +11,10 @@ export interface Role {
   title: string;
   start: string;
   end: string | null;
-  /** The kind of organisation. Only real organisations have one. Absent for invented organisations. */
+  /** The kind of organisation. Omitted for fictional organisations. */
   body?: BodyKind;
-  /** True if the person served there as a judge, a legislator or a soldier. Ordinary employment is not enough. */
+  /**
+   * True if the person served in the organisation as a judge, a legislator or a soldier. False for ordinary employment.
+   */
   isService?: boolean;
 }

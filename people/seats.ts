@@ -1,10 +1,13 @@
-/** Assigns people to board seats. The assignment is computed from the people's numbers and needs no list of people. */
+/**
+ * Assigns people to board seats. The assignment is computed from the numbers of people, so no list of people is
+ * necessary.
+ */
 
 import { type Curve, valueOnCurve } from './curve.ts';
 import { createDraw } from './random.ts';
 import { firstAbove } from './weighted.ts';
 
-/** Position 0 belongs to the chair. */
+/** A seat on a board. The chair has position 0. */
 export interface Seat {
   board: number;
   position: number;
@@ -13,11 +16,13 @@ export interface Seat {
 /** The assignment of seats in a world. */
 export interface Seats {
   boardCount: number;
-  /** Returns a donor's seats. Most donors have no seat, and a few have two, but never on the same board. */
+  /**
+   * Returns a donor's seats. Most donors have no seat. A few donors have two seats, which are never on the same board.
+   */
   heldBy(donor: number): Seat[];
 }
 
-/** Sizes of nonprofit boards: 3, 7, 17 and 36 at the 10th, 50th, 90th and 99th percentile. */
+/** The sizes of nonprofit boards. They are 3, 7, 17 and 36 at the 10th, 50th, 90th and 99th percentile. */
 const SIZES: Curve = [
   [0, 2],
   [0.1, 3],
@@ -27,20 +32,23 @@ const SIZES: Curve = [
   [1, 60],
 ];
 
-/** The share of donors with a first seat, and the share with a second seat. The two are independent. */
+/**
+ * The share of donors with a first seat, and the share with a second seat. The two shares are independent of each
+ * other.
+ */
 const SEATED_SHARES = [0.18, 0.06];
 
-/** The number of boards after which the sizes repeat. Together, they have exactly the sizes of the curve. */
+/** The number of boards after which the sizes repeat. The boards in one round have exactly the sizes of the curve. */
 const BOARDS_IN_ROUND = 987;
 /**
- * This number and `BOARDS_IN_ROUND` are neighbours in the Fibonacci series. This spreads the sizes, so even a few
- * consecutive boards have all sizes.
+ * The step between the sizes of consecutive boards. This number and `BOARDS_IN_ROUND` are neighbours in the Fibonacci
+ * series. Therefore, even a few consecutive boards have very different sizes.
  */
 const SIZE_STEP = 610;
 
 /**
- * Assigns the board seats of a world. The seats form one row, board after board. Donors take seats in a shuffled order
- * until all seats are taken.
+ * Assigns the board seats of a world. All seats form one list, board after board. Donors get seats in a random order
+ * until all seats are assigned.
  */
 export function createSeats(seed: number, donorCount: number): Seats {
   const ends = endsOfBoards();
@@ -85,7 +93,7 @@ function seatAt(ends: readonly number[], seat: number): Seat {
   };
 }
 
-/** Returns an order of all donors. It uses each position exactly once and puts neighbours far apart. */
+/** Returns an order of all donors. Each position occurs exactly once, and neighbouring donors are far apart. */
 function createOrder(seed: number, purpose: string, count: number): (donor: number) => number {
   const draw = createDraw(seed, purpose, 0);
   let step = Math.max(1, Math.floor(count * (0.3 + 0.4 * draw())));

@@ -18,9 +18,9 @@ export interface Capacity {
 }
 
 /**
- * The net worth of US households. The position is given in standard deviations from the median household. The source is
- * the Federal Reserve's 2022 Survey of Consumer Finances. 50% of households own less than $192,000, 90% less than $1.9
- * million, and 99% less than $13.7 million. The other values are interpolated.
+ * The net worth of US households. A position is the distance from the median household in standard deviations. The
+ * source is the Federal Reserve's 2022 Survey of Consumer Finances. 50% of households own less than $192,000, 90% less
+ * than $1.9 million, and 99% less than $13.7 million. The other values are interpolated.
  */
 const NET_WORTH: Curve = [
   [-4, 100],
@@ -34,7 +34,7 @@ const NET_WORTH: Curve = [
   [5, 2_000_000_000],
 ];
 
-/** The bounds of the wealth brackets that wealth screenings use ("$1M to $5M"). */
+/** The limits of the wealth brackets that wealth screening companies use, such as "$1M to $5M". */
 const BRACKET_BOUNDS = [
   0, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000, 5_000_000, 10_000_000, 25_000_000,
   50_000_000, 100_000_000, 500_000_000, 1_000_000_000, 5_000_000_000,
@@ -52,7 +52,7 @@ export function netWorthOf(person: Person): NetWorth {
 }
 
 /**
- * Returns the giving capacity. The capacity for gifts to nonprofits is two to six percent of the net worth. The
+ * Returns a person's giving capacity. The capacity for gifts to nonprofits is two to six percent of the net worth. The
  * capacity for political gifts is a part of that.
  */
 export function capacityOf(plan: WorldPlan, person: Person): Capacity {

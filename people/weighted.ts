@@ -1,11 +1,14 @@
-/** Picks from lists whose entries are not equally likely. */
+/** Picks random entries from lists in which some entries are more likely than others. */
 
 import { type Draw, entryAt } from './random.ts';
 
 /** Picks random entries. The probability of an entry is proportional to its weight. */
 export type PickWeighted<T> = (draw: Draw) => T;
 
-/** Prepares a list of entries with weights (above 0). Picking an entry then takes logarithmic time. */
+/**
+ * Creates a function that picks entries by their weights, which must be greater than 0. Picking an entry then takes
+ * logarithmic time.
+ */
 export function createWeighted<T>(
   weighted: readonly { entry: T; weight: number }[],
 ): PickWeighted<T> {
@@ -19,8 +22,8 @@ export function createWeighted<T>(
 }
 
 /**
- * Returns the position of the first number above the limit. The numbers must be in ascending order, and the last one
- * must be above the limit.
+ * Returns the position of the first number that is greater than the limit. The numbers must be in ascending order, and
+ * the last number must be greater than the limit.
  */
 export function firstAbove(numbers: readonly number[], limit: number): number {
   let low = 0;

@@ -1,4 +1,4 @@
-/** Generates careers, in which one employer follows another. */
+/** Generates careers. A career consists of consecutive jobs. */
 
 import { isoDay, WORLD_YEAR } from './day.ts';
 import { COMPANY_COUNT, companyAt } from './organisation.ts';
@@ -18,16 +18,16 @@ import type { WorldPlan } from './world-plan.ts';
 
 /** The share of people whose employers are all unknown. */
 const NEVER_WORKED_SHARE = 0.03;
-/** The median length of a job in years, before the end of a career cuts some jobs short. */
+/** The median length of a job in years. The end of a career makes some jobs shorter. */
 const MEDIAN_SPELL_YEARS = 4.2;
 /** The spread of job lengths, as the standard deviation of their logarithm. */
 const SPELL_SPREAD = 0.8;
 /** The maximum number of jobs in a career. The last job lasts until the career ends. */
 const MAX_SPELLS = 12;
-/** The number of known jobs. They are the latest jobs of a person. */
+/** The number of known jobs. They are the person's latest jobs. */
 const KNOWN_SPELLS = 6;
 
-/** Job titles from the first job to the top. Each career has one of these ladders. */
+/** The job titles of a career, from the first job to the top job. */
 const LADDERS = [
   [
     'Analyst',
@@ -81,7 +81,9 @@ const LADDERS = [
 ];
 const TOP = 5;
 
-/** Returns a person's known jobs, with the latest job first. Returns an empty list for people who have never worked. */
+/**
+ * Returns a person's known jobs. The latest job comes first. Returns an empty list for people who have never worked.
+ */
 export function workOf(plan: WorldPlan, person: Person): Role[] {
   const draw = createDraw(plan.seed, 'work', person.number);
   if (chance(draw, NEVER_WORKED_SHARE)) return [];
@@ -120,7 +122,10 @@ function drawSpells(draw: Draw, careerStart: number, careerEnd: number): Spell[]
   return spells;
 }
 
-/** Returns the level on the ladder. It rises by one about every eight years. Wealthy people start higher. */
+/**
+ * Returns the level of a job title. The level rises by one about every eight years. Wealthy people start at a higher
+ * level.
+ */
 function levelAt(yearsOfWork: number, standing: number, luck: number): number {
   const level = yearsOfWork / 8 + 0.8 * standing + luck;
   return Math.min(TOP, Math.max(0, Math.floor(level)));

@@ -5,7 +5,7 @@ import { type Names, readNames } from './names.ts';
 import { createSeats, type Seats } from './seats.ts';
 import type { PickWeighted } from './weighted.ts';
 
-/** The seed and the tables that all rows share. Their size is the same for worlds of any size. */
+/** The seed and the tables that all rows share. Their size does not depend on the size of the world. */
 export interface WorldPlan {
   seed: number;
   donorCount: number;

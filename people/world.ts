@@ -1,6 +1,6 @@
 /**
- * The people in the sandboxes, as the service knows them and as a nonprofit's CRM contains them. Every sandbox
- * (service, Salesforce, HubSpot) uses the same world, so the people are the same.
+ * Generates the people in the sandboxes, with the service's data about them and with a CRM's data about them. All
+ * sandboxes (service, Salesforce, HubSpot) use the same world, so they contain the same people.
  */
 
 import { type CrmPerson, crmPersonAt, crmPersonOf } from './crm-person.ts';
@@ -18,22 +18,25 @@ export type { Gift } from './gifts.ts';
 export type { Role } from './role.ts';
 
 /**
- * Row n is computed only from the seed, the number of donors and n. If the world has real people, they follow the
- * invented donors. This is true of the numbering and of the contact list.
+ * A world. Each row is computed only from the seed, the number of donors and the row's number. Real people follow the
+ * fictional donors, both in the numbering and in the contact list.
  */
 export interface World {
   seed: number;
   /** All donors, including the real people. */
   donorCount: number;
-  /** Describes the real people in words. Omitted if there are none. */
+  /** A description of the real people. Omitted if there are none. */
   realPeople?: string;
-  /** The ISO date that the data describes. Everything that has not ended is assumed to last until this date. */
+  /** The ISO date that the data describes. Roles without an end last until this date. */
   asOf: string;
-  /** Returns the donor with this number, from 0 to `donorCount - 1`. Throws a RangeError for any other number. */
+  /**
+   * Returns the donor with this number. Numbers range from 0 to `donorCount - 1`. Throws a RangeError for any other
+   * number.
+   */
   donor(n: number): Donor;
   /**
-   * Returns a row of a nonprofit's contact list. The list is endless. Within the first `donorCount` rows, no donor
-   * occurs more than a few times. After these rows, the list starts again with the first donor.
+   * Returns a row of the nonprofit's contact list. The list never ends. In the first `donorCount` rows, each donor
+   * occurs at most a few times. After these rows, the list starts again with the first donor.
    */
   crmPerson(n: number): CrmPerson;
   /** Returns the number of the donor with this ID, or null if the world has no such donor. */
@@ -41,15 +44,15 @@ export interface World {
 }
 
 export interface WorldOptions {
-  /** Any safe integer. */
+  /** The seed, which can be any safe integer. */
   seed: number;
-  /** The number of invented people in the service, from 0 to about a billion. */
+  /** The number of fictional people in the service, from 0 to about a billion. */
   donors: number;
   /** Real people who are also in the service. */
   realPeople?: RealPeople;
 }
 
-/** A person is computed when it is requested, and is not stored. */
+/** Creates a world. A person is computed at each request and never stored. */
 export function createWorld({ seed, donors, realPeople }: WorldOptions): World {
   if (!Number.isSafeInteger(seed)) throw new RangeError(`The seed ${seed} is not a safe integer`);
   assertBelow(FIRST_STRANGER, donors, 'number of donors');

@@ -1,7 +1,7 @@
 /**
- * Determines which modules are bundled into one file. By default, the bundler creates a file for each set of entries
- * that need the same modules. The many commands would then produce many small files, and each file would delay the
- * start of a command.
+ * Determines which modules are bundled into one file. By default, the bundler creates a separate file for each
+ * combination of entries that use the same modules. With many commands, this would produce many small files, and each
+ * file would delay the start of a command.
  */
 import { join } from 'node:path';
 import type { CodeSplittingGroup, Plugin } from 'rolldown';
@@ -9,8 +9,8 @@ import type { CodeSplittingGroup, Plugin } from 'rolldown';
 const PROGRAM = 'src/main.ts';
 
 /**
- * The modules that every command loads for its help, and the modules that every command loads when it opens the
- * product. `src/main.ts` is in neither group, because it waits for modules of the first group.
+ * The modules that every command loads to print its help, and the modules that every command loads when it opens the
+ * product. `src/main.ts` belongs to neither group, because it waits for modules of the first group.
  */
 const STARTS = ['src/wiring.ts', 'src/interfaces/cli/commands.ts'];
 const PRODUCTS = [
@@ -21,14 +21,13 @@ const PRODUCTS = [
 ];
 
 interface Grouping {
-  /** Records which modules each module imports. */
+  /** A plugin that records which modules each module imports. */
   plugin: Plugin;
   groups: CodeSplittingGroup[];
 }
 
 /**
- * Groups the modules. A module that an entry other than the program also imports stays in a separate file, because
- * such an entry needs neither group.
+ * Groups the modules. If an entry other than the program also imports a module, the module stays in a separate file.
  */
 export function createGrouping(root: string): Grouping {
   const start = new Set<string>();
@@ -55,8 +54,8 @@ export function createGrouping(root: string): Grouping {
         for (const id of collect(PRODUCTS.map(toId), before)) product.add(id);
       },
     },
-    // A group contains everything that its modules import, except modules in a file that imports no group. This way, no
-    // file imports itself through other files.
+    // A group also contains the modules that its modules import, unless their file imports no group. Therefore, no file
+    // imports itself through other files.
     groups: [
       { name: 'start', test: (id) => start.has(id), includeDependenciesRecursively: false },
       { name: 'product', test: (id) => product.has(id), includeDependenciesRecursively: false },

@@ -6,7 +6,7 @@ import { createGrouping } from './bundle-groups.ts';
 import { withoutSenders } from './without-senders.ts';
 
 /**
- * The entries that other programs load. They are the program, the exports in package.json, and the parts that `bench`
+ * The modules that other programs load. They are the program, the exports in package.json, and the parts that `bench`
  * measures separately.
  */
 const ENTRIES = [
@@ -46,7 +46,7 @@ export const INPUT = {
 export const OUTPUT = {
   format: 'es',
   entryFileNames: '[name].js',
-  // Names that are the same in each build make stack traces readable.
+  // The names of chunks do not change between builds, so that stack traces are readable.
   chunkFileNames: 'chunks/[name].js',
   // Comments are removed, because V8 keeps the text of loaded files in memory.
   comments: false,

@@ -18,7 +18,7 @@ for (const file of output) {
   if (file.type === 'chunk') writeFileSync(join(ROOT, 'dist', file.fileName), ascii(file.code));
 }
 
-/** Returns the packages that the program loads at run time. All others are part of the bundle. */
+/** Returns the packages that the program loads when it runs. All other packages are part of the bundle. */
 function listOutside(files: RolldownOutput['output']): string[] {
   const chunks = files.filter((file) => file.type === 'chunk');
   const own = new Set(chunks.map(({ fileName }) => fileName));
@@ -27,9 +27,9 @@ function listOutside(files: RolldownOutput['output']): string[] {
 }
 
 /**
- * Returns the same program in ASCII. If a file contains a character that needs two bytes, V8 stores the whole file
- * with two bytes per character. Such characters occur only in strings and regular expressions, where an escape has
- * the same meaning.
+ * Returns the same program with only ASCII characters. If a file contains any character outside Latin-1, V8 stores the
+ * whole file with two bytes for each character. In the sources, such characters occur only in strings and regular
+ * expressions. An escape sequence has the same meaning there.
  */
 function ascii(code: string): string {
   return code.replace(

@@ -1,7 +1,7 @@
 /**
- * Checks the Helm chart without Helm and without a cluster. Renders the chart with each sample of values in
- * `deploy/helm/donor-sync/ci`. Checks that Kubernetes would accept the objects and that the objects fit together. Run
- * `node scripts/check-chart.ts`. If you add a sample's name, the script prints its objects.
+ * Checks the Helm chart without Helm and without a cluster. The script renders the chart with each sample of values in
+ * `deploy/helm/donor-sync/ci`. It checks that Kubernetes would accept the objects and that the objects fit together.
+ * Run `node scripts/check-chart.ts`. With the name of a sample as argument, the script prints its objects.
  */
 import { stringify } from 'yaml';
 import { readSample, renderChart, sampleNames } from './check-chart/chart.ts';

@@ -1,20 +1,24 @@
 /**
- * Finds error codes that more than one place uses to create errors, because each place would word the same error
- * differently. Prints these codes, and exits with 1 if there are any. `npm run lint` runs this script. A second place
- * should call the first place's function. If that is impossible, list the code below with the reason.
+ * Finds error codes for which several places create an error. Each place would describe the same error with different
+ * words. Prints these codes, and exits with 1 if there are any. `npm run lint` runs this script. If a second place
+ * needs the error, it should call the function of the first place. If this is impossible, add the code to the list
+ * below with the reason.
  */
 import { type CodePlace, findErrorCodes } from './error-codes.ts';
 
 interface Exception {
   why: string;
-  /** The list contains a file once for each place that creates the code. */
+  /** The files that may create the code. A file occurs once for each place in the file. */
   codes: Readonly<Record<string, readonly string[]>>;
 }
 
 const HUBSPOT = 'connectors/hubspot';
 const SALESFORCE = 'connectors/salesforce';
 
-/** Returns a file once for each of its places. If the file creates the code in a further place, the check fails. */
+/**
+ * Returns the file as often as it has places that create the code. If the file gets another such place, the check
+ * fails.
+ */
 function times(count: number, file: string): string[] {
   return Array<string>(count).fill(file);
 }

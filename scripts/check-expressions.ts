@@ -1,5 +1,5 @@
 /**
- * Finds regular expressions that can take more than linear time. Checks every expression in the sources, and every
+ * Finds regular expressions that may need more than linear time. Checks every expression in the sources, and every
  * expression that a module builds while it loads. Prints the findings as JSON, and exits with 1 if there are any.
  */
 import { globSync, readFileSync } from 'node:fs';
@@ -12,10 +12,10 @@ import { z } from 'zod';
 const ROOT = join(import.meta.dirname, '..');
 const SOURCES = '{src,connectors,service}/**/*.{ts,tsx}';
 
-/** There is no time limit, because a busy machine would otherwise leave expressions undecided. */
+/** The time limits are switched off, because on a busy machine some expressions would remain undecided. */
 const WITHOUT_TIMEOUT = { timeout: null, attackTimeout: null, incubationTimeout: null } as const;
 
-/** Flags that the analyser does not know. They do not change the time that an expression takes. */
+/** Flags that the analyser does not know. These flags do not change the time that an expression needs. */
 const UNKNOWN_FLAGS = /[dv]/g;
 
 interface Expression {
@@ -30,7 +30,7 @@ const literalSchema = z.object({
 });
 const callSchema = z.object({ callee: z.object({ name: z.literal('RegExp') }) });
 
-/** Returns the expressions in a file, and whether the file builds more of them. */
+/** Returns the expressions in a file, and whether the file builds further expressions. */
 function readExpressions(file: string): { written: Expression[]; isBuilding: boolean } {
   const text = readFileSync(join(ROOT, file), 'utf8');
   const written: Expression[] = [];
@@ -71,7 +71,7 @@ async function buildExpressions(files: readonly string[]): Promise<Expression[]>
   return built;
 }
 
-/** Expressions that take quadratic time, but read only strings with a maximum length. */
+/** Expressions that need quadratic time but read only strings of limited length. */
 const BOUNDED: ReadonlySet<string> = new Set([
   // MAX_LENGTH is 100 characters.
   'src/mapping/money-range.ts',
@@ -80,7 +80,8 @@ const BOUNDED: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Some modules build expressions only when they are called. For each of these modules, a different module is loaded.
+ * Some modules build expressions only when they are called. For such a module, the script loads another module that
+ * calls it.
  */
 const LOADED_FOR: Readonly<Record<string, string>> = {
   'service/search/question/clause.ts': 'service/search/question/question.ts',

@@ -80,7 +80,7 @@ function isLater({ file, kind }: Finding): boolean {
   return LATER.some(({ place, kinds }) => kinds.includes(kind) && file.startsWith(place));
 }
 
-/** Prints all problems. A problem can also be an entry in the lists above that is no longer needed. */
+/** Returns all problems. An unnecessary entry in the lists above is also a problem. */
 export function listProblems(findings: readonly Finding[]): string[] {
   const wrong = findings.filter((finding) => !isException(finding) && !isLater(finding));
   return [

@@ -1,4 +1,4 @@
-/** Copies the sources and adds a deliberate defect, for a test that has to find it. */
+/** Copies the sources and adds a deliberate defect. A test must then find the defect. */
 import { execFile } from 'node:child_process';
 import { cp, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,8 +8,8 @@ import { promisify } from 'node:util';
 const CHECKOUT = join(import.meta.dirname, '..');
 
 /**
- * Copies these files and folders to a place outside the checkout, applies a patch to the copy, runs the work, and
- * removes the copy.
+ * Copies files and folders to a place outside the checkout, applies a patch to the copy, runs the work, and removes the
+ * copy.
  */
 export async function withDefect<Result>(
   patch: string,

@@ -1,6 +1,6 @@
 /**
- * Builds the guide that `serve` offers under /docs/guide, from the documents in `docs/contents.ts`. `npm run docs` runs
- * it, and `npm run build` includes it. Fails with an error that lists every dead link.
+ * Builds the guide from the documents in `docs/contents.ts`. `serve` offers the guide under /docs/guide. `npm run docs`
+ * runs this script, and `npm run build` also runs it. The script fails with an error that lists all dead links.
  */
 import { join } from 'node:path';
 import { buildGuide } from './docs/build.ts';

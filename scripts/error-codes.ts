@@ -1,5 +1,6 @@
 /**
- * Finds the error codes in the sources. It parses the sources. `test/shipping/error-codes.test.ts` uses the result.
+ * Finds the error codes in the sources. The script parses the TypeScript files. `test/shipping/error-codes.test.ts`
+ * uses the result.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +9,7 @@ import { z } from 'zod';
 
 const ROOT = join(import.meta.dirname, '..');
 
-/** The position of the code in the arguments of each function, method and class that accepts one. */
+/** For each function, method and class that has an error code as an argument, the position of this argument. */
 const CODE_ARGUMENT: Readonly<Record<string, number>> = {
   HttpError: 1,
   tryLater: 1,
@@ -19,12 +20,12 @@ const CODE_ARGUMENT: Readonly<Record<string, number>> = {
   stopSpending: 0,
 };
 
-/** Error classes whose facts contain the code. The facts are the argument after the message. */
+/** Error classes whose details contain the code. The details are the argument after the message. */
 const ERROR_CLASS = /^(?:Configuration|Retriable|Skippable|Fatal|Http)Error$/;
 
 const CODE_PROPERTY: ReadonlySet<string> = new Set(['code', 'reason_code']);
 
-/** The maximum number of constants and calls between an error and its code. */
+/** The maximum number of constants and calls through which the script follows a code. */
 const MAX_DEPTH = 5;
 
 const IS_CODE = /^[a-z]+(?:_[a-z]+)*$/;
@@ -33,19 +34,18 @@ const IS_CODE = /^[a-z]+(?:_[a-z]+)*$/;
 export interface CodePlace {
   file: string;
   line: number;
-  /** True if this place creates an error or stops a run. Otherwise, the code is only part of an object. */
+  /** True if this place creates an error or stops a run. False if the code is only a member of an object. */
   isCreated: boolean;
-  /**
-   * The message of the error that is created there, with `…` for each value in it. Omitted if the message is written
-   * elsewhere.
-   */
+  /** The message of the error, with `…` for each value in it. Omitted if the message is written elsewhere. */
   message?: string | undefined;
 }
 
 export interface FoundCodes {
   /** The places that use each code. */
   codes: ReadonlyMap<string, readonly CodePlace[]>;
-  /** The files that create an error with a code from elsewhere. `text` is the expression that provides the code. */
+  /**
+   * The files that create an error with a code from a different place. `text` is the expression that provides the code.
+   */
   passedOn: readonly { file: string; text: string }[];
 }
 
@@ -144,7 +144,7 @@ interface CodeNode {
   message?: string | undefined;
 }
 
-/** Returns the expressions in this node that are a code, with the way in which each is used. */
+/** Returns the expressions in this node that are a code, and how each of them is used. */
 function listCodeNodes(node: Node): CodeNode[] {
   if (node.type === 'Property') {
     const property = propertySchema.safeParse(node).data;
@@ -182,7 +182,7 @@ function readMessage(nodes: readonly Node[]): string | undefined {
   return texts.find((text) => text.includes(' '));
 }
 
-/** Handles the arguments of an HttpError that are written as a list, for example `[415, 'body_not_json', '…']`. */
+/** Handles the arguments of an HttpError in the form of a list, for example `[415, 'body_not_json', '…']`. */
 function listTupleCode(node: Node): CodeNode[] {
   const [status, code] = arraySchema.safeParse(node).data?.elements ?? [];
   const isTuple = numberSchema.safeParse(status).success && literalSchema.safeParse(code).success;
@@ -198,9 +198,9 @@ function codeIn(facts: Node): Node | undefined {
     .find((property) => property?.key.name === 'code')?.value;
 }
 
-/** Returns the possible words of an expression. Returns null if it does not consist of words. */
+/** Returns all texts that an expression can have. Returns null if the expression is not a text. */
 function readWords(node: Node, scope: Scope, depth = 0): readonly string[] | null {
-  // Functions and constants can be recursive.
+  // The depth is limited, because functions and constants can refer to each other.
   if (depth > MAX_DEPTH) return null;
   switch (node.type) {
     case 'Literal': {

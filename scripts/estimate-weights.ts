@@ -1,9 +1,9 @@
 /**
- * Estimates the matcher's weights by expectation maximisation. It does not know which contact is which donor. A
- * weight depends on how often each level of a comparison occurs for the same person (m). The noise is the bench's
- * noise A with three seeds, over invented donors and the public record. Prints each level with its weight and the
- * estimate. If a weight differs by more than a factor of four, list the reason here. Otherwise the script ends with
- * 1.
+ * Estimates the weights of the matcher with the method of expectation maximisation. The script does not know which
+ * contact belongs to which donor. A weight depends on how often each level of agreement occurs in two records of the
+ * same person (m). The noise comes from the benchmark (noise A) with three seeds. The donors are fictional donors and
+ * the public record. Prints each level with its weight and the estimate. If a weight and its estimate differ by more
+ * than a factor of four, the reason must be in this file. If the reason is missing, the script exits with 1.
  *
  * Run `node scripts/estimate-weights.ts`.
  */
@@ -23,7 +23,7 @@ const PERSONS = 2_000;
 const ROUNDS = 25;
 const NOTABLE = 4;
 
-/** The comparisons, with the words that identify their levels. */
+/** The kinds of comparisons, with a pattern that recognises the levels of each kind. */
 const FIELDS: readonly [string, RegExp][] = [
   ['middle name', /middle (?:name is|initial)/],
   ['first name', /first name|first names/],
@@ -40,11 +40,11 @@ const FIELD_NAMES = FIELDS.map(([field]) => field);
 interface Seen {
   level: string;
   bits: number;
-  /** The assumed frequency of the level for the same person. */
+  /** The assumed probability of the level in two records of the same person. */
   m: number;
 }
 
-/** A person with all candidates. */
+/** A person with all candidates and their evidence. */
 type Person = Seen[][];
 
 function levelOf(reason: string): string {
@@ -82,9 +82,7 @@ interface Estimate {
   level: string;
   weight: number;
   estimate: number;
-  /**
-   * The estimated number of people with this level. Each person is weighted by the probability of being the donor.
-   */
+  /** The estimated number of people with this level. Each person counts with the probability of being the donor. */
   seen: number;
 }
 
@@ -108,9 +106,9 @@ function estimate(persons: readonly Person[]): Estimate[] {
 }
 
 /**
- * Returns the expected number of people at each level. Each pair is weighted by the probability that it is one
- * person. This probability comes from all other fields. If a field were included in its own weight, it would confirm
- * itself. Everyone who has moved would then be treated as a different person.
+ * Returns the expected number of people for each level. Each pair counts with the probability that it is one person.
+ * This probability is computed from all other kinds of comparisons. If a kind was included in its own estimate, it
+ * would confirm itself. For example, everyone who has moved would then count as a different person.
  */
 function weigh(
   persons: readonly Person[],
@@ -142,8 +140,8 @@ function weigh(
 }
 
 /**
- * Returns the share of each level in its field. This is the maximisation step. A level with no people still has a
- * small probability.
+ * Returns the share of each level in its field. This is the maximisation step of the method. A level without people
+ * gets a small probability.
  */
 function sharesOf(seen: ReadonlyMap<string, number>): Map<string, number> {
   const fields = new Map<string, number>();

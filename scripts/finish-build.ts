@@ -1,4 +1,4 @@
-/** Does the build steps that neither the compiler nor the bundler does. `npm run build` runs this script. */
+/** Makes the build steps that neither the compiler nor the bundler makes. `npm run build` runs this script. */
 import { chmodSync, cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -15,7 +15,7 @@ import { billOf, packagesOf } from './supply.ts';
 const ROOT = join(import.meta.dirname, '..');
 const DIST = join(ROOT, 'dist');
 
-/** Files that the code reads unchanged (src/core/own-file.ts). */
+/** The files that the code reads without changes (src/core/own-file.ts). */
 const READ_AS_THEY_ARE = [
   'src/**/*.{css,csv,js,svg}',
   'src/interfaces/cli/commands/connector/skeleton/*.md',
@@ -25,13 +25,13 @@ for (const file of globSync(READ_AS_THEY_ARE, { cwd: ROOT })) {
   cpSync(join(ROOT, file), join(DIST, file));
 }
 
-// `donor-sync hubspot app` writes these files for an installation.
+// The command `donor-sync hubspot app` writes copies of these files for an installation.
 cpSync(join(ROOT, 'deploy/hubspot'), join(DIST, 'deploy/hubspot'), { recursive: true });
 copyPackageFiles(join(DIST, 'packages'));
 
 /**
- * The manifest marks the top folder of the built program. The rest of its content applies only to the top of a
- * package.
+ * The manifest marks the top folder of the built program. All other members of the manifest have a meaning only in the
+ * package's top folder.
  */
 const manifestSchema = z.object({ name: z.string(), version: z.string(), type: z.string() });
 

@@ -1,5 +1,5 @@
 /**
- * Finds SQL that uses a different topic's tables. It searches the source files as strings.
+ * Finds SQL statements that use the tables of a different topic. The script searches the text of the source files.
  * `test/architecture.test.ts` uses the result.
  */
 import { readFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { files, ROOT } from './rooms.ts';
 export interface ForeignSql {
   topic: string;
   does: 'reads' | 'changes';
-  /** The table, and the topic that owns it. */
+  /** The name of the table. Its topic owns the table. */
   table: string;
   owner: string;
   file: string;
@@ -37,8 +37,8 @@ const STATEMENT = new RegExp(
 const CHANGES = /^(?:insertInto|updateTable|deleteFrom|into|update)$/;
 
 /**
- * Finds the files that use a different topic's table. Returns separate entries for reading and for changing the
- * table.
+ * Finds the files that use a different topic's table. The result has separate entries for reading a table and for
+ * changing it.
  */
 export function findForeignSql(): ForeignSql[] {
   const found = new Map<string, ForeignSql>();

@@ -1,24 +1,26 @@
 /**
- * Tests the matcher and the imports with generated people. The people's author had not seen the code. The tests check
- * which donor each contact is, and which rows of lists are the same person. Prints counts by kind. With `--show`,
- * also prints the failures. All files in the folder are optional.
+ * Tests the matcher and the imports with people that someone else has invented. The author of these people had not seen
+ * the code. The tests check whether the matcher finds each contact's donor, and whether rows of lists are recognised as
+ * one person. The script prints the counts for each kind of case. With `--show`, also prints the failures. All files in
+ * the folder are optional.
  *
- * `NAME.jsonl` has one contact per line. A contact has `kind`, `first`, `last`, `addresses`, `employers`, an optional
- * `born`, and `donor`, which is the right ID or null. Its donors are in `NAME/donors.csv` and `NAME/roles.csv`, or in
- * the same folder as `NAME/*.jsonl`.
+ * `NAME.jsonl` has one contact per line. A contact has `kind`, `first`, `last`, `addresses`, `employers`, optionally
+ * `born`, and `donor`. `donor` is the right ID or null. The donors are in `NAME/donors.csv` and `NAME/roles.csv`. For
+ * files of the form `NAME/*.jsonl`, they are in the same folder.
  *
- * `pairs.csv` has the columns `one`, `other`, `truth` (same, different or unclear) and `kind`. Each row has two first
- * names at one home.
+ * `pairs.csv` has the columns `one`, `other`, `truth` (same, different or unclear) and `kind`. Each row contains two
+ * first names of people in the same home.
  *
  * `returns.csv` has the original names of tax returns, with `return`, `awkward`, and the right parts.
  *
- * `onelist/*.csv` are lists in which each ID is a different person. `onelist/twice.csv` contains the exceptions
- * (`id`, `again`).
+ * In the files `onelist/*.csv`, each ID is a different person. `onelist/twice.csv` contains the exceptions (`id`,
+ * `again`).
  *
- * `sources/a.csv` and `b.csv` are two lists. `sources/same.csv` contains the IDs of the people who are in both lists.
+ * `sources/a.csv` and `sources/b.csv` are two lists. `sources/same.csv` contains the IDs of the people who are in both
+ * lists.
  *
- * Run `node scripts/judge-people.ts FOLDER [--only PART] [--show KIND]... [--from CHECKOUT]`. With `--from`, the
- * script tests the matcher of a different checkout.
+ * Run `node scripts/judge-people.ts FOLDER [--only PART] [--show KIND]... [--from CHECKOUT]`. With `--from`, the script
+ * tests the matcher in another checkout.
  */
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -87,7 +89,7 @@ interface People {
   world: World;
 }
 
-/** Returns donors as an import would store them, but without checking whether two of them are the same person. */
+/** Returns donors as an import stores them, but does not check whether two of them are the same person. */
 function readPeople(donorFile: string, roleFile: string): People {
   const roles = Map.groupBy(
     existsSync(roleFile) ? readRows(roleFile, roleRow) : [],
@@ -239,12 +241,12 @@ const pairRow = z.object({
 });
 
 /**
- * Creates two people with the same last name in one home, each with one of the first names. The records contain no
- * further details.
+ * Creates two people in the same home with the same last name. Each of them has one of the first names. The records
+ * contain no further details.
  */
 function judgePairs(file: string): void {
   const rows = readRows(file, pairRow);
-  // Each home is in a separate town, so the people of different homes are not neighbours.
+  // Each home is in its own town, so that the people of different homes are not neighbours.
   const home = (number: number) => ({
     ...{ street: `${100 + number} Elm Street`, city: `Town${number}`, state: 'IL' },
     postalCode: String(10_000 + number),
@@ -358,7 +360,7 @@ async function judgeOneList(directory: string): Promise<void> {
 
 const twiceRow = z.object({ id: z.string(), again: z.string() });
 
-/** Checks that a person who is in a list twice is on the review list, and is found as a contact. */
+/** Checks people who are twice in a list. Each of them must be on the review list, and must be found as a contact. */
 async function judgeTwice(
   directory: string,
   db: ReturnType<typeof openDatabase>,
@@ -397,7 +399,8 @@ async function judgeTwice(
     };
     const match: Match = matcher.match(person);
     if (match.donorNumber !== numberOf(id) && match.donorNumber !== numberOf(again)) {
-      // Other family members may also fit. The two donors tie if the matcher finds neither of them without the other.
+      // Other family members may also match. Two donors are equally likely if the matcher finds neither of them without
+      // the other.
       if (matcher.match(person, numberOf(again)).donorNumber === null) {
         unclear += 1;
         continue;

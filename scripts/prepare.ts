@@ -1,6 +1,6 @@
 /**
- * Builds the program after `npm ci`. Does nothing during `npm pack`, because the program was built before the
- * manifest was replaced (`pack.ts`).
+ * Builds the program after `npm ci`. The script does nothing during `npm pack`, because the program was built before
+ * the manifest was replaced (`pack.ts`).
  */
 import { execSync } from 'node:child_process';
 import { existsSync } from 'node:fs';

@@ -1,5 +1,5 @@
 /**
- * Creates the parts of the package other than the program. They are its manifest and the packages that are installed
+ * Creates the manifest and the shrinkwrap of the published package. The manifest names the packages that are installed
  * together with it.
  */
 import { z } from 'zod';

@@ -1,6 +1,6 @@
 /**
- * Decides whether a version can be published from this checkout. The release workflow must have completed every earlier
- * step.
+ * Decides whether a version can be published from this checkout. The release workflow must have completed all earlier
+ * steps.
  */
 
 export interface Release {
@@ -14,7 +14,8 @@ export interface Release {
 }
 
 /**
- * Returns the reasons not to publish, each with its solution. Returns an empty list if the version can be published.
+ * Returns the reasons why the version cannot be published, each with its solution. Returns an empty list if the version
+ * can be published.
  */
 export function listObstacles({ manifest, announced, tags, changes }: Release): string[] {
   const { version, repository } = manifest;

@@ -1,4 +1,7 @@
-/** Runs as `prepublishOnly`: refuses `npm publish` outside the release workflow (docs/guides/releasing.md). */
+/**
+ * Prevents `npm publish` outside the release workflow (docs/guides/releasing.md). npm runs this script as
+ * `prepublishOnly`.
+ */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';

@@ -1,12 +1,12 @@
 /**
- * Executes the Dockerfile without a container engine, and then runs the result. The script executes every build step
- * in an empty folder and starts the demo. It follows the first start in docs/guides/run-with-docker.md, runs the
+ * Executes the Dockerfile without a container engine, and then runs the result. The script executes each build step in
+ * an empty folder and starts the demo. It then makes the first start as in docs/guides/run-with-docker.md, runs the
  * health check, and sends the stop signal. The exit code is 0 if all of these steps succeed.
  *
  * Run `node scripts/replay-dockerfile.ts [--offline]`.
  *
- * With `--offline`, a copy of the checkout's modules replaces the registry for `npm ci`. The script cannot show that
- * the base image exists, or that it has the tools of this machine.
+ * With `--offline`, the script copies the modules of the checkout and does not run `npm ci`. The script cannot check
+ * that the base image exists or that it contains the same tools as this machine.
  */
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -23,10 +23,10 @@ const CHECKOUT = join(import.meta.dirname, '..');
 const { values: flags } = parseArgs({ options: { offline: { type: 'boolean', default: false } } });
 const folder = await mkdtemp(join(tmpdir(), 'donor-sync-image-'));
 try {
-  // The image's user must be able to read the folder.
+  // The user of the image must be able to read the folder.
   await chmod(folder, 0o755);
   const image = await build();
-  // The demo loads every connector, so missing files are noticed.
+  // The demo loads all connectors, so it fails if a file is missing.
   await runCommand(image, ['demo', '--once']);
   say('It played the demo.');
   await prepareFirstStart(image);
@@ -49,7 +49,7 @@ async function build(): Promise<Image> {
   });
 }
 
-/** Puts settings and a token into the volume. Without a token, the program serves nothing beyond loopback. */
+/** Writes settings and a token to the volume. Without a token, the program listens only on the loopback address. */
 async function prepareFirstStart(image: Image): Promise<void> {
   const [volume] = image.volumes;
   if (volume === undefined) throw new Error('The image has no VOLUME for the settings.');

@@ -1,10 +1,12 @@
-/** Derives the rooms from the imports. `test/architecture.test.ts` checks and draws them. */
+/**
+ * Derives the rooms of the architecture from the imports. `test/architecture.test.ts` checks the rooms and draws them.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, relative } from 'node:path';
 
 export const ROOT = join(import.meta.dirname, '..');
 
-/** Modules that belong to a different room. They belong to the database or to `main`. */
+/** Modules that belong to a different room. The rooms are the database and `main`. */
 const PART_OF = new Map([
   ['migrations', 'src/database'],
   ['src/process-memory', 'src/main'],
@@ -14,9 +16,9 @@ const PART_OF = new Map([
 ]);
 
 /**
- * Rooms by floor, in order from the lowest floor. The floors are words and pure rules, sending, the database, each
- * topic's statements, the topics, users' operations, and the interfaces. A room imports only lower rooms and its own
- * files.
+ * The rooms on each floor, starting with the lowest floor. The floors are words and pure rules, sending, the database,
+ * each topic's statements, the topics, users' operations, and the interfaces. A room imports only lower rooms and its
+ * own files.
  */
 export const FLOORS: readonly (readonly string[])[] = [
   ['src/core'],
@@ -53,18 +55,16 @@ export const FLOORS: readonly (readonly string[])[] = [
 ];
 
 /**
- * Floors whose rooms can import each other. A change in one topic is often in the same transaction as a change in a
- * different topic.
+ * Floors whose rooms can import each other. The reason is that one transaction often changes the data of two topics.
  */
 export const OPEN_FLOORS: readonly number[] = [3, 4];
 
 /**
- * Folders inside a topic that form a separate room. One example is a topic's statements, which do not import any
- * topic.
+ * Folders inside a topic that are a separate room. One example is a topic's statements, which do not import any topic.
  */
 const STATEMENTS = /^src\/(?:\w+\/statements|privacy\/audit)(?=\/)/;
 
-/** Parts outside of the product, with the parts that each of them can import. */
+/** The parts outside the product, and the parts that each of them may import. */
 export const BESIDE_THE_PRODUCT: Readonly<Record<string, readonly string[]>> = {
   people: [],
   testbed: ['people'],
@@ -96,12 +96,12 @@ export const DRAWINGS: Readonly<Record<string, (file: string) => string | null>>
   cli: (file) => insideOf('src/interfaces/cli', file),
 };
 
-/** Returns the current drawing in a document, from its marker to the end of its block. */
+/** Returns the current drawing in a document, from its marker to the end of the code block. */
 export function drawingIn(document: string, name: string): string | undefined {
   return document.split(markerOf(name))[1]?.split('```')[0];
 }
 
-/** Returns the document. Its drawings match the current imports. */
+/** Returns the document with drawings that match the current imports. */
 export function withDrawings(document: string): string {
   return Object.entries(DRAWINGS).reduce((text, [name, room]) => {
     const [before = '', after = ''] = text.split(markerOf(name));
@@ -113,22 +113,21 @@ function markerOf(name: string): string {
   return `<!-- drawn: ${name} -->\n\n\`\`\`text\n`;
 }
 
-/** `core` and `outbound` are below the product and the connectors. The rest of `src` is above both. */
+/** `core` and `outbound` are below the product and the connectors. The other parts of `src` are above both. */
 function topOf(file: string): string {
   const room = roomOf(file);
   const isGround = room === 'src/core' || room === 'src/outbound';
   return isGround || !room.startsWith('src/') ? room : 'src';
 }
 
-/** Returns the file's inner room in a large room, or null if the file has no inner room. */
+/** Returns the room inside a large room to which a file belongs. Returns null if there is none. */
 function insideOf(room: string, file: string): string | null {
   const [inner, ...more] = file.slice(room.length + 1).split('/');
   return file.startsWith(`${room}/`) && more.length > 0 ? (inner ?? null) : null;
 }
 
 /**
- * Returns a line for each room, starting with the highest floor. The line contains the room's floor, name and
- * imports.
+ * Draws one line for each room, starting with the highest floor. The line contains the room's floor, name and imports.
  */
 export function draw(drawing: string, room: (file: string) => string | null): string {
   const below = new Map<string, Set<string>>();
@@ -196,8 +195,8 @@ function importsOf(from: string): Import[] {
 }
 
 /**
- * Returns a file's room. For example, all files in the folder `src/sync` and the file `src/sync.ts` belong to the
- * room `src/sync`. A topic's statements form a separate room.
+ * Returns the room of a file. For example, the folder `src/sync` and the file `src/sync.ts` belong to the room
+ * `src/sync`. A topic's statements form a separate room.
  */
 export function roomOf(file: string): string {
   const [statements] = STATEMENTS.exec(file) ?? [];

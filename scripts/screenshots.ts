@@ -1,6 +1,6 @@
 /**
- * Takes screenshots for the documents in a browser, in light and dark mode. They show the pages of the built demo
- * with its invented people. Adds past nights to the demo's database, because a new demo has none.
+ * Takes the screenshots for the documents in a browser, in light and in dark mode. The screenshots show the demo with
+ * its fictional people. The script adds earlier nights to the demo's database, because a new demo has none.
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -17,10 +17,13 @@ import { controlService } from '../test/helpers/service-control.ts';
 const ROOT = join(import.meta.dirname, '..');
 const FOLDER = join(ROOT, 'docs/images');
 
-/** The width is limited, because pictures are shown next to text. Wider pictures would have small letters. */
+/**
+ * The size of the window. Its width is limited, because documents show pictures next to text. In wider pictures, the
+ * letters would be too small.
+ */
 const VIEWPORT = { width: 1_100, height: 700 };
 
-/** This quality keeps small letters sharp. */
+/** The quality of the pictures. With this quality, small letters stay sharp. */
 const QUALITY = 82;
 
 const DAY_MS = 86_400_000;
@@ -35,7 +38,7 @@ export interface Shot {
   isDark?: true;
 }
 
-/** The values that the demo reports about itself. Addresses start with a slash. */
+/** The addresses and names that the demo prints. Addresses start with a slash. */
 export interface Tour {
   url: string;
   run: string;
@@ -59,7 +62,7 @@ export const SHOTS: readonly Shot[] = [
     prepare: async (page) => {
       const names = page.getByText('Show all names', { exact: true });
       if ((await names.count()) > 0) await names.click();
-      // The page needs a moment for its layout.
+      // The page needs some time for its layout.
       await page.waitForTimeout(2_500);
       await page.evaluate('document.querySelector("canvas").scrollIntoView({ block: "center" })');
     },
@@ -73,7 +76,7 @@ export const SHOTS: readonly Shot[] = [
   },
   { name: 'setup-people', path: () => '/setup', prepare: beginSetup },
   { name: 'setup-plan', path: () => '/setup', prepare: endSetup },
-  // After a user has been created, the pages require a sign-in.
+  // This screenshot comes late, because all pages require a sign-in after a user has been created.
   { name: 'people', path: () => '/users', prepare: invitePeople },
 ];
 
@@ -123,7 +126,7 @@ async function write(page: Page, file: string): Promise<void> {
   process.stdout.write(`docs/images/${file}  ${Math.round(image.length / 1_000)} kB\n`);
 }
 
-/** Takes a screenshot. If the page has just been loaded and not yet painted, the browser responds with an error. */
+/** Takes a screenshot. If the page has just been loaded, the browser may respond with an error. */
 async function capture(page: Page, attempts = 5): Promise<Buffer> {
   await page.waitForTimeout(400);
   const session = await page.context().newCDPSession(page);
@@ -180,7 +183,7 @@ function addNights(path: string): void {
      values (?, ?, ?, ?, 0, 0, ?) on conflict do update set enhancements = enhancements + excluded.enhancements,
        written = written + excluded.written`,
   );
-  // A night lasts from noon to noon. The current night contains the demo's runs.
+  // A night is the time from one noon to the next noon. The current night contains the demo's runs.
   const lastNight = Math.floor((Date.now() - DAY_MS / 2) / DAY_MS) * DAY_MS + DAY_MS / 12;
   for (const [place, client] of CLIENTS.entries()) {
     for (let night = 0; night < NIGHTS; night += 1) {
@@ -235,7 +238,7 @@ function reportOf({ id, client, status, code, startedAt, spent }: Night) {
   };
 }
 
-/** The first user is the owner, who joins and invites the others. */
+/** The first user is the owner, who then invites the other users. */
 async function invitePeople(page: Page): Promise<void> {
   await invite(page, 'Anna Kowalski', 'anna@example.org', 'owner');
   await page.goto(await page.locator('#shown-secret').inputValue());
@@ -258,8 +261,8 @@ async function invite(page: Page, name: string, email: string, role: string): Pr
 }
 
 /**
- * Writes people whom the service knows but whom no client of the demo has enhanced. Their plan therefore costs
- * credits.
+ * Writes people whom the service knows but whom no client of the demo has enhanced. Therefore, the plan for these
+ * people costs credits.
  */
 async function writeDonors({ contacts, service }: Tour): Promise<string> {
   const people = await controlService({ rootUrl: service }).people(180);
@@ -285,7 +288,7 @@ async function beginSetup(page: Page, tour: Tour): Promise<void> {
   await page.getByRole('heading', { name: 'As they would be sent' }).waitFor();
 }
 
-/** Continues the set-up that was started for the previous picture. */
+/** Completes the set-up that an earlier screenshot has started. */
 async function endSetup(page: Page): Promise<void> {
   await page.getByRole('link', { name: 'Riverside Food Bank' }).first().click();
   await page.getByRole('heading', { name: 'As they would be sent' }).waitFor();

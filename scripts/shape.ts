@@ -1,14 +1,17 @@
 /**
- * Prints measures of how much code a reader has to read in src, connectors and migrations. Run `node
- * scripts/shape.ts`. TypeScript 7 has no stable API for parsing a file, so the script reads lines and does not parse
- * the syntax. The formatter aligns the end of a function with its start, so the script can find both.
+ * Prints how much code a reader has to read in src, connectors and migrations. Run `node scripts/shape.ts`. TypeScript
+ * 7 has no stable interface for parsing a file, so the script reads lines. The formatter indents the end of a function
+ * like its start, so the script can find both.
  */
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join, normalize } from 'node:path';
 import { files as allFiles, imports as allImports, isBeside, ROOT, roomOf } from './rooms.ts';
 
 const MOST = 10;
-/** The script reports larger values. They are only hints. No code is split or merged to meet them. */
+/**
+ * The limits above which the script reports a value. They are only hints. We do not split or merge code only to meet
+ * them.
+ */
 const LONG_FUNCTION = 60;
 const LONG_CHAIN = 20;
 const LARGE_FOLDER = { files: 25, lines: 4_000 };
@@ -133,7 +136,7 @@ function longest(chains: readonly string[][]): string[] {
   return chains.reduce((one, other) => (other.length > one.length ? other : one), []);
 }
 
-/** Returns the other files that import or re-export each exported name. `*` means all names in a file. */
+/** Returns the other files that import or re-export each exported name. `*` means all names of a file. */
 function usersOfExports(): Map<string, Set<string>> {
   const users = new Map<string, Set<string>>();
   const namesIn = new Map<string, string[]>();
@@ -153,7 +156,7 @@ function usersOfExports(): Map<string, Set<string>> {
   return users;
 }
 
-/** `type Store as Books` imports `Store`. */
+/** Returns the original name. For example, `type Store as Books` imports `Store`. */
 function ownName(element: string): string {
   return (
     element
@@ -192,13 +195,13 @@ function functionsBySize(): { name: string; file: string; lines: number }[] {
     .sort((one, other) => other.lines - one.lines);
 }
 
-/** Null for a call, or for a function that is a single expression. */
+/** Returns the number of lines of a function. Returns null for a call and for a function with a single expression. */
 function lengthOf(lines: readonly string[], indent: string): number | null {
   const rest = lines.slice(1);
   const end = rest.findIndex(
     (line) => line.startsWith(indent) && /^[^\s]/.test(line.slice(indent.length)),
   );
-  // If a function's head has several lines, the head ends with its closing bracket. The body starts in that line.
+  // If the head of a function has several lines, it ends with the closing bracket. The body starts on the same line.
   const isHead = end !== -1 && /^\).*\{$/.test(rest[end]?.slice(indent.length) ?? '');
   const [from, opening] = isHead ? [end + 1, rest[end]] : [0, lines[0]];
   if (!opening?.endsWith('{')) return null;

@@ -1,7 +1,7 @@
 /**
- * Describes the contents of the program with a bill of materials (CycloneDX) and the licences of all packages. They
- * come from the lock file, so the same lock file always produces the same bill. `npm sbom --omit=dev` is unsuitable,
- * because it omits packages that development tools also need.
+ * Describes the contents of the program. It creates a bill of materials (CycloneDX) and a list of all licences. Both
+ * come from the lock file, so the same lock file always produces the same result. `npm sbom --omit=dev` cannot be used,
+ * because it leaves out packages that development tools also need.
  */
 import { z } from 'zod';
 
@@ -20,11 +20,12 @@ const lockSchema = z.object({
   packages: z.record(z.string(), z.looseObject({ dev: z.boolean().optional() })),
 });
 
-/** Licences that allow a nonprofit to use and pass on the program. A developer has read each of them. */
+/** Licences that allow a nonprofit to use and pass on the program. A developer has read each of these licences. */
 const ALLOWED: ReadonlySet<string> = new Set([
   ...['MIT', 'MIT-0', 'ISC', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', '(MIT OR CC0-1.0)'],
   ...['BlueOak-1.0.0', '0BSD'],
-  // For the list of common passwords, which is passed on unchanged (docs/decisions/0025-common-passwords.md).
+  // The licence of the list of common passwords, which the package contains unchanged
+  // (docs/decisions/0025-common-passwords.md).
   ...['MPL-2.0', 'MPL 2.0'],
 ]);
 
@@ -56,9 +57,9 @@ export function packagesOf(lock: unknown): Package[] {
 }
 
 /**
- * Returns the shrinkwrap that `npm install` of the packed package uses. Later publications have no effect on it. It
- * contains these packages of the lock file and their dependencies. It contains no addresses, so npm downloads each
- * package from the installing machine's registry.
+ * Returns the shrinkwrap that `npm install` of the package uses. Therefore, later versions of its dependencies are not
+ * installed. It contains these packages of the lock file and their dependencies. It contains no addresses, so npm
+ * downloads each package from the registry that the user has configured.
  */
 export function shrinkwrapOf(lock: unknown, dependencies: Readonly<Record<string, string>>) {
   const { name, version, lockfileVersion, packages } = lockSchema.parse(lock);
@@ -105,8 +106,8 @@ function neededBy(
 }
 
 /**
- * Returns the place where a package finds a different package. It first looks in its own folder, and then in the
- * folders above.
+ * Returns the place in the lock file where a package finds another package. It first looks in its own folder, and then
+ * in the folders above.
  */
 function placeOf(
   packages: Readonly<Record<string, unknown>>,

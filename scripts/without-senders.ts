@@ -1,6 +1,6 @@
 /**
- * The plugin that puts the senders' stubs into the bundle. It omits the hook that loads the stubs if the program runs
- * from its sources.
+ * A bundler plugin that includes the stubs in the bundle. The stubs replace the functions with which vendors' libraries
+ * send requests. The plugin leaves out the hook that loads the stubs when the sources run directly.
  */
 import { join } from 'node:path';
 import type { Plugin } from 'rolldown';

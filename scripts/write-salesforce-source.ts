@@ -1,6 +1,7 @@
 /**
- * Writes `deploy/salesforce`, which contains the fields of the default Salesforce map as source for an administrator
- * to deploy. After a change to the map or to its fields, run `node scripts/write-salesforce-source.ts`.
+ * Writes `deploy/salesforce`. The folder contains the fields of the default Salesforce field map as source files that
+ * an administrator can deploy. After a change to the map or to its fields, run `node
+ * scripts/write-salesforce-source.ts`.
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * `/_sandbox`: controls of the stand-in itself, for tests and for people who try things out. Requests need no key and
- * no token. This file contains the part that all sandboxes share.
+ * `/_sandbox` controls the stand-in itself. It is for tests and for people who try things out. Requests need no key and
+ * no token. This file contains the controls that all sandboxes share.
  */
 
 import { type Context, Hono } from 'hono';
@@ -11,27 +11,27 @@ import type { RequestLog } from './request-log.ts';
 
 const DEFAULT_PEOPLE = 100;
 
-/** The parts that the controls need from every sandbox. */
+/** The objects that every sandbox passes to the controls. */
 export interface ControlParts<Fault, Details> {
   faults: Faults<Fault>;
   requests: RequestLog<Details>;
   world: World;
-  /** The number of people from the world's contact list that it contains. */
+  /** The number of people from the world's contact list in the sandbox. */
   contactCount: number;
 }
 
-/** The differences between the controls of the sandboxes. */
+/** The settings in which the controls of different sandboxes differ. */
 export interface ControlSettings<Fault> {
   rulesSchema: FaultRulesSchema<Fault>;
   /** The maximum number of people on one page. */
   maxPeople: number;
-  /** Returns the ID of the nth person in the contact list, starting at 0. */
+  /** Returns the ID of the nth person in the contact list, counted from 0. */
   contactIdOf(person: number): string;
-  /** True if an error means that a request cannot be carried out. The response is then a 422. */
+  /** Returns true if the error means that the sandbox cannot carry out a request. The response is then a 422. */
   isRefusal?(error: Error): boolean;
 }
 
-/** Returns a router with `/requests`, `/faults` and `/people`, to which a sandbox adds its own controls. */
+/** Creates a router with `/requests`, `/faults` and `/people`. Each sandbox adds its own controls. */
 export function createControlRouter<Fault, Details>(
   { faults, requests, world, contactCount }: ControlParts<Fault, Details>,
   { rulesSchema, maxPeople, contactIdOf, isRefusal = () => false }: ControlSettings<Fault>,
@@ -63,7 +63,7 @@ export function createControlRouter<Fault, Details>(
 
 /**
  * Reads the body of a request to a control. Responds with 422 if the body does not match the schema. `absent` is the
- * text for an empty body.
+ * text that is used if the body is empty.
  */
 export async function readOrder<Schema extends z.ZodType>(
   c: Context,
@@ -74,7 +74,7 @@ export async function readOrder<Schema extends z.ZodType>(
   return checkOrder(schema, text === '' ? absent : parseJson(text));
 }
 
-/** A request to a control whose body does not match the schema. */
+/** The error for a request to a control if the body does not match the schema. */
 class OrderError extends Error {
   override readonly name = 'OrderError';
 }
@@ -85,7 +85,7 @@ function checkOrder<Schema extends z.ZodType>(schema: Schema, input: unknown): z
   throw new OrderError(z.prettifyError(result.error));
 }
 
-/** Text that is not JSON matches no schema. */
+/** Parses JSON. For any other text, returns a value that matches no schema. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -101,7 +101,7 @@ function pageSchemaOf(maxPeople: number) {
   });
 }
 
-/** Returns a person as a contact list shows it, together with the matching donor. */
+/** Returns a person in the form in which a contact list contains it, with the ID of the matching donor. */
 function showPerson({ firstName, lastName, address, employer, email, donorId }: CrmPerson) {
   return {
     firstName,

@@ -1,15 +1,16 @@
 import Sqlite from 'better-sqlite3';
 
-/** An open database. All modules of a sandbox share it. */
+/** An open database. All modules of a sandbox share one open database. */
 export type Database = Sqlite.Database;
 
-/** This time is long enough for the previous sandbox to end before the next one starts. */
+/** The time (ms) that a sandbox waits for the lock. It is long enough for the previous sandbox to end. */
 const LOCK_TIMEOUT_MS = 1000;
 
 /**
- * If no file is given, the database is in memory. A sandbox does not wait for the disk. If the machine loses power, the
- * latest changes may be lost. The file belongs to one sandbox until it is closed. Two sandboxes would make each other's
- * writes fail. Each would also miss the other's requests in its counts. Opening it a second time is therefore an error.
+ * Opens a database. If no file is given, the database is in memory. A sandbox does not wait for the disk. If the
+ * machine loses power, the latest changes may be lost. Only one sandbox can use the file at the same time. If two
+ * sandboxes used the same file, some of their writes would fail. In addition, neither sandbox would count the requests
+ * to the other sandbox. Opening it a second time is therefore an error.
  */
 export function openDatabase(file: string | undefined, schema: string): Database {
   const db = new Sqlite(file ?? ':memory:', { timeout: LOCK_TIMEOUT_MS });
@@ -26,13 +27,13 @@ export function openDatabase(file: string | undefined, schema: string): Database
 }
 
 /**
- * Locks out other sandboxes but not processes that only read. The lock is on a file next to the
- * database. The lock ends with the database or the process, even if the process is killed.
+ * Prevents other sandboxes from using the database. Other processes can still read it. The lock is on a separate file
+ * next to the database. The lock ends when the database is closed or the process ends, even if the process is killed.
  */
 function claim(db: Database, file: string): void {
   db.prepare('attach ? as claim').run(`${file}-lock`);
   db.pragma('claim.locking_mode = EXCLUSIVE');
-  // A write takes the lock.
+  // This write acquires the lock.
   db.pragma('claim.user_version = 1');
 }
 

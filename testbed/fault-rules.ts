@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 
-/** Properties of every fault. */
+/** The members that every fault has. */
 export interface AnyFault {
   kind: string;
 }
@@ -10,8 +10,8 @@ export interface AnyFault {
 const count = z.number().int().min(1);
 
 /**
- * The sandbox provides the schema of its faults. `on` selects the requests that a rule applies to (all requests if
- * empty). The other fields select the requests to which the rule applies. A request must match all given fields.
+ * Returns the schema of a list of rules. The sandbox provides the schema of its faults. `on` selects the requests to
+ * which a rule applies. A request must match all given members, and an empty `on` selects all requests.
  */
 export function faultRulesSchema<Fault extends z.ZodType<AnyFault>>(fault: Fault) {
   return z.array(
@@ -19,17 +19,17 @@ export function faultRulesSchema<Fault extends z.ZodType<AnyFault>>(fault: Fault
       on: z
         .strictObject({
           method: z.string().toUpperCase().optional(),
-          /** An exact path or a pattern in which `*` matches any characters. The base path can be omitted. */
+          /** An exact path, or a pattern in which `*` matches any characters. The base path can be omitted. */
           path: z.string().min(1).optional(),
         })
         .default({}),
-      /** The rule first skips this number of requests. The counts below start after these requests. */
+      /** The number of requests that the rule skips first. The counts below start after these requests. */
       after: z.number().int().min(0).default(0),
       /** The rule applies only to the nth request, counted from 1. */
       nth: count.optional(),
       /** The rule applies to every nth request. */
       every: count.optional(),
-      /** From 0 to 1. */
+      /** The probability that the rule applies, from 0 to 1. */
       probability: z.number().min(0).max(1).optional(),
       /** The maximum number of times that the rule applies. */
       times: count.optional(),
@@ -38,21 +38,21 @@ export function faultRulesSchema<Fault extends z.ZodType<AnyFault>>(fault: Fault
   );
 }
 
-/** One rule in the form that `faultRulesSchema` returns. */
+/** A rule in the form that `faultRulesSchema` returns. */
 export type FaultRule<Fault> = Omit<
   z.output<ReturnType<typeof faultRulesSchema<z.ZodType<AnyFault>>>>[number],
   'fault'
 > & { fault: Fault };
 
-/** The current rules, and the number of times that each has applied. */
+/** The current rules, and for each rule the number of times that it has applied. */
 export interface Faults<Fault> {
-  /** Replaces the current rules. All counts restart. */
+  /** Replaces the current rules. All counts start again at 0. */
   replace(rules: readonly FaultRule<Fault>[]): void;
-  /** Returns the fault for this request, if any. It comes from the first rule that applies. */
+  /** Returns the fault for a request, or undefined if no rule applies. It comes from the first rule that applies. */
   pick(request: { method: string; path: string }): Fault | undefined;
   /**
-   * The number of times that each rule has applied, in the order of the rules. The number includes requests that still
-   * wait for their response.
+   * The number of times that each rule has applied, in the order of the rules. The numbers include requests that have
+   * not been answered yet.
    */
   countStrikes(): number[];
 }
@@ -62,15 +62,15 @@ export type FaultRulesSchema<Fault> = z.ZodType<FaultRule<Fault>[]>;
 /** The options for the faults of a sandbox. */
 export interface FaultsOptions<Fault> {
   rulesSchema: FaultRulesSchema<Fault>;
-  /** The initial rules, as read from JSON. Defaults to none. */
+  /** The initial rules, as read from JSON. By default, there are no rules. */
   rules: unknown;
-  /** A rule's path may omit this prefix. */
+  /** A prefix that the path in a rule may omit. */
   basePath: string;
-  /** Returns a number from 0 up to 1, for random faults. */
+  /** Returns a random number from 0 up to 1. */
   random: () => number;
 }
 
-/** Applies the initial rules. Throws if they are invalid. */
+/** Creates the faults with the initial rules. Throws if they are invalid. */
 export function openFaults<Fault>(options: FaultsOptions<Fault>): Faults<Fault> {
   const rules = options.rulesSchema.safeParse(options.rules ?? []);
   if (!rules.success) {

@@ -1,6 +1,6 @@
 /**
- * Simulates faults of networks and busy services. Rules control them (fault-rules.ts). Every sandbox supports the
- * faults in this file and may add its own faults.
+ * Simulates faults of networks and of overloaded services. Rules decide which requests get a fault (fault-rules.ts).
+ * Every sandbox supports the faults in this file and may add its own faults.
  */
 
 import { pipeline, Readable } from 'node:stream';
@@ -14,55 +14,62 @@ import type { AnyFault, Faults } from './fault-rules.ts';
 
 const MAX_DELAY_MS = 600_000;
 
-/** A waiting time in milliseconds, at most ten minutes. */
+/** A wait in milliseconds, which is at most ten minutes. */
 export const delayMsSchema = z.number().int().min(0).max(MAX_DELAY_MS);
 
-/** The faults that any HTTP service can have. Each sandbox builds its own union from these. */
+/** The faults that every HTTP service can have. Each sandbox combines them with its own faults. */
 export const HTTP_FAULTS = [
-  /** 429. `retryAfterSeconds` adds the header. If it is missing, the response has no such header. */
+  /**
+   * 429. Responds with a 429. `retryAfterSeconds` sets the header `Retry-After`. If it is omitted, the response has no
+   *      such header.
+   */
   z.strictObject({ kind: z.literal('throttle'), retryAfterSeconds: z.number().min(0).optional() }),
-  /** 500 with the service's documented JSON body, instead of the work. */
+  /** Responds with a 500 and the documented JSON body, and does not execute the request. */
   z.strictObject({ kind: z.literal('error') }),
-  /** A proxy in front of the service responds with an HTML page. The request never arrives. */
+  /** Responds with the HTML page of a proxy. The service does not receive the request. */
   z.strictObject({ kind: z.literal('gatewayError'), status: z.literal([502, 503, 504]) }),
-  /** The sandbox sends this rejection and does no work. The texts can contain anything. */
+  /** Responds with this error, and does not execute the request. The texts can contain anything. */
   z.strictObject({
     kind: z.literal('answer'),
     status: z.number().int().min(400).max(599),
     body: z.unknown(),
   }),
-  /** The request waits before anything else happens to it. */
+  /** Delays the request before it is executed. */
   z.strictObject({ kind: z.literal('slow'), delayMs: delayMsSchema }),
   /**
-   * The number of milliseconds by which the response's `Date` differs from the time. If `offsetMs` is missing, the
-   * response has no `Date`.
+   * Sets the response's `Date` to a time that differs from the current time by this number of milliseconds. If
+   * `offsetMs` is omitted, the response has no `Date`.
    */
   z.strictObject({ kind: z.literal('date'), offsetMs: z.number().int().optional() }),
-  /** The sandbox resets the connection and does no work. */
+  /** Resets the connection and does not execute the request. */
   z.strictObject({ kind: z.literal('resetBefore') }),
-  /** The sandbox does all the work and then resets the connection. */
+  /** Executes the request and then resets the connection. */
   z.strictObject({ kind: z.literal('resetAfter') }),
   /** The connection ends in the middle of the response. */
   z.strictObject({ kind: z.literal('truncate') }),
-  /** The response claims not to be JSON. */
+  /** Changes the content type of the response, so that it does not look like JSON. */
   z.strictObject({ kind: z.literal('contentType'), contentType: z.string().default('text/html') }),
-  /** Everything was done. An intermediary keeps the response and sends an unreadable one. */
+  /**
+   * Executes the request but changes the response. A proxy between the service and the caller replaces the response
+   * with an unreadable response.
+   */
   z.strictObject({
     kind: z.literal('unreadable'),
     /**
-     * The unreadable response is a page, half of the JSON, nothing, or JSON with a different structure. It can also be
-     * a 408 about a timeout.
+     * The unreadable response can be a page, half of the JSON, an empty body, or JSON with a different structure. It
+     * can also be a 408 about a timeout.
      */
     as: z.enum(['page', 'half', 'nothing', 'shape', 'tooLate']),
   }),
-  /** Every object of the response gains these fields. */
+  /** Adds these members to each object in the response. */
   z.strictObject({
     kind: z.literal('extraFields'),
     fields: z.record(z.string(), z.unknown()).default({ unannounced_field: 'new' }),
   }),
   /**
-   * Everything was done. The number of megabytes of white space at the start of the response. JSON allows such white
-   * space. Gzip compresses them to a thousandth for callers that accept it.
+   * Executes the request, and adds white space at the start of the response. `megabytes` is the amount of white space.
+   * JSON allows such white space. For callers that accept gzip, the white space is compressed to a thousandth of its
+   * size.
    */
   z.strictObject({ kind: z.literal('flood'), megabytes: z.number().int().min(1).max(10_000) }),
 ] as const;
@@ -72,15 +79,15 @@ const HTTP_FAULT_KINDS = new Set<string>(HTTP_FAULTS.map((fault) => fault.shape.
 
 type HttpFault = z.infer<typeof httpFaultSchema>;
 
-/** The values that this file's middleware functions need in a Hono app's environment. */
+/** The values that this file's middleware stores on a request. */
 export interface FaultEnv<Fault> {
   Bindings: HttpBindings;
   Variables: { fault: Fault | undefined };
 }
 
 /**
- * Outermost middleware. Chooses the fault for a request and stores it in `c.var.fault`. Simulates faults that occur
- * before the service or change its response.
+ * Creates the outermost middleware. The middleware chooses the fault for a request and stores it in `c.var.fault`. It
+ * simulates faults that happen before the service receives the request, and faults that change the response.
  */
 export function playFaults<Fault extends AnyFault>(
   faults: Faults<Fault>,
@@ -104,15 +111,15 @@ export function playFaults<Fault extends AnyFault>(
   };
 }
 
-/** Resets the caller's connection. Returns a response for which nothing is sent. */
+/** Resets the caller's connection. The returned response is never sent. */
 function resetConnection({ incoming }: HttpBindings): Response {
   incoming.socket.resetAndDestroy();
   return RESPONSE_ALREADY_SENT;
 }
 
-/** Replaces a response that is already created, including its headers. */
+/** Replaces an existing response, including its headers. */
 export function replaceAnswer(c: { res: Response | undefined }, answer: Response): void {
-  // Assigning over an existing response would merge the old headers into the new one.
+  // If a new response is assigned directly, the framework adds the old headers to it.
   c.res = undefined;
   c.res = answer;
 }
@@ -135,7 +142,7 @@ async function playBefore(env: HttpBindings, fault: HttpFault): Promise<Response
       return tellTime(env, fault.offsetMs);
     case 'slow':
       await sleep(fault.delayMs, undefined, { ref: false });
-      // By now, the caller may have disconnected, and the sandbox itself may be closed.
+      // By this time, the caller may have disconnected, and the sandbox may have been closed.
       return env.outgoing.destroyed ? RESPONSE_ALREADY_SENT : undefined;
     default:
       return undefined;
@@ -170,7 +177,7 @@ async function playAfter(
   }
 }
 
-/** Node adds its own `Date` unless the response has one or `sendDate` is false. */
+/** Sets the response's `Date`. Node adds its own `Date` unless the response has one or `sendDate` is false. */
 function tellTime({ outgoing }: HttpBindings, offsetMs: number | undefined): undefined {
   if (offsetMs === undefined) outgoing.sendDate = false;
   else outgoing.setHeader('date', new Date(Date.now() + offsetMs).toUTCString());
@@ -194,7 +201,10 @@ async function cutAnswer({ outgoing }: HttpBindings, answer: Response): Promise<
   return RESPONSE_ALREADY_SENT;
 }
 
-/** The result is a complete HTTP response with the same status. Only a 408 replaces the status. */
+/**
+ * Returns an unreadable response. It is a complete HTTP response with the same status. Only for `tooLate`, the status
+ * is 408.
+ */
 async function unreadableAnswer(
   answer: Response,
   as: Extract<HttpFault, { kind: 'unreadable' }>['as'],
@@ -221,14 +231,14 @@ async function unreadableAnswer(
   }
 }
 
-/** Generated while it is sent, so a flood costs the sandbox no memory. */
+/** Returns the response with white space. The white space is generated while it is sent, so it needs no memory. */
 function floodedAnswer({ incoming }: HttpBindings, answer: Response, megabytes: number): Response {
   const headers = new Headers(answer.headers);
   headers.delete('content-length');
   const flood = Readable.from(flooded(answer, megabytes), { objectMode: false });
   const isPacked = /gzip/.test(String(incoming.headers['accept-encoding'] ?? ''));
   if (isPacked) headers.set('content-encoding', 'gzip');
-  // The callback is for callers that disconnect halfway.
+  // The callback ignores the error if a caller disconnects in the middle of the response.
   const sent = isPacked ? pipeline(flood, createGzip({ level: 1 }), () => {}) : flood;
   return new Response(Readable.toWeb(sent), { status: answer.status, headers });
 }
@@ -247,6 +257,6 @@ function withFields(value: unknown, fields: Record<string, unknown>, key = ''): 
     return value;
   }
   const inner = Object.entries(value).map(([name, item]) => [name, withFields(item, fields, name)]);
-  // In a map such as tracking_id_to_job_id, a new key would be a wrong entry and not a new field.
+  // In a map such as tracking_id_to_job_id, a new member would be a wrong entry, so nothing is added to maps.
   return { ...Object.fromEntries(inner), ...(key.includes('_to_') ? {} : fields) };
 }

@@ -1,11 +1,11 @@
-/** A priority queue. It takes and adds items in logarithmic time. */
+/** A priority queue. Adding or removing an item takes logarithmic time. */
 export interface Heap<One> {
   push(one: One): void;
-  /** Removes and returns the first item. Returns undefined if there is none. */
+  /** Removes and returns the first item. Returns undefined if the queue is empty. */
   pop(): One | undefined;
 }
 
-/** Returns a binary heap: each item comes before the two below it. */
+/** Creates a binary heap, in which each item comes before the two items below it. */
 export function createHeap<One>(isBefore: (one: One, other: One) => boolean): Heap<One> {
   const heap: One[] = [];
   return {

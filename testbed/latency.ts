@@ -1,27 +1,27 @@
-/** The travel time of a request to a sandbox and back. */
+/** Simulates the time that a request takes to reach a sandbox and that the response takes to return. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Context, MiddlewareHandler } from 'hono';
 
-/** The simulated distance to a sandbox. All values are 0 by default. */
+/** The simulated distance to a sandbox. All values are 0 if they are omitted. */
 export interface LatencyOptions {
-  /** The additional time of every request. Half of it passes before the request arrives. */
+  /** The additional time (ms) of every request. Half of this time passes before the sandbox receives the request. */
   latencyMs?: number;
-  /** A random part of this is added to each request. */
+  /** A random part of this time (ms) is added to each request. */
   jitterMs?: number;
-  /** Some requests, from none (0) to all (1), take this much longer. */
+  /** A share of the requests that take much longer. */
   latencyTail?: LatencyTail;
-  /** Waits this many milliseconds. By default, this uses the machine's timers. */
+  /** The function that waits. By default, it uses the machine's timers. */
   wait?: Wait;
 }
 
-/** Resolves after that many milliseconds. */
+/** Waits for this number of milliseconds. */
 export type Wait = (ms: number) => Promise<unknown>;
 
 /** The few requests that take much longer. */
 export interface LatencyTail {
-  /** From 0 to 1. */
+  /** The share of these requests, from 0 to 1. */
   probability: number;
   delayMs: number;
 }
@@ -30,8 +30,8 @@ export interface LatencyTail {
 export type DrawLatency = () => number;
 
 /**
- * Only options that are set use a random number. Other random events therefore stay the same as
- * without latency.
+ * Creates the latency. An option that is not set uses no random number. Therefore, all other random events are the same
+ * as without latency.
  */
 export function createLatency(
   { latencyMs = 0, jitterMs = 0, latencyTail }: LatencyOptions,
@@ -47,10 +47,10 @@ export function createLatency(
 export const waitByTimer: Wait = (ms) => sleep(ms, undefined, { ref: false });
 
 /**
- * This middleware comes after the log but before everything that responds. A request waits half of
- * its time before it is processed and half before its response is sent. If a caller disconnects
- * during the wait, the request is therefore also processed. A request that arrives after the
- * database was closed was sent to a sandbox that has ended.
+ * Creates the middleware, which must come after the log and before the middleware that responds. A request waits for
+ * half of its time before it is executed, and for the other half before its response is sent. If a caller disconnects
+ * during the first wait, the request is still executed. After the database has been closed, the sandbox no longer
+ * executes requests.
  */
 export function playLatency(
   timeOf: (c: Context) => number,

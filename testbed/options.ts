@@ -11,30 +11,30 @@ import {
 } from './latency.ts';
 import { reportToStandardError } from './serving.ts';
 
-/** The same number for all sandboxes, so their people are the same. */
+/** The default number of donors. It is the same for all sandboxes, so they contain the same people. */
 const DEFAULT_DONORS = 10_000;
 
-/** The behaviour of a sandbox. Every option has a default. */
+/** The options of a sandbox. Every option has a default value. */
 export interface SandboxOptions extends LatencyOptions {
-  /** By default, this is 0, which uses any free port. */
+  /** The port. The default is 0, which means any free port. */
   port?: number;
-  /** Defaults to 127.0.0.1. */
+  /** The host. The default is 127.0.0.1. */
   host?: string;
-  /** The same seed creates the same people and the same first credentials. Defaults to 1. */
+  /** The same seed creates the same people and the same first credentials. The default is 1. */
   seed?: number;
-  /** The number of fictional donors in the world. Defaults to 10,000. */
+  /** The number of fictional donors in the world. The default is 10,000. */
   donors?: number;
-  /** A file for the database. If it is omitted, all data is lost at the end. */
+  /** The path of the database file. If the path is omitted, all data is lost when the sandbox ends. */
   db?: string;
   /** Fault rules as read from JSON. Invalid rules are an error. */
   faults?: unknown;
-  /** People to use instead of the seed's people. */
+  /** People to use in the place of the people that the seed creates. */
   world?: World;
-  /** Milliseconds since 1970. */
+  /** Returns the current time in milliseconds since 1970. */
   clock?: () => number;
-  /** Returns a number from 0 up to 1, for all random events. */
+  /** Returns a random number from 0 up to 1. */
   random?: () => number;
-  /** Receives unexpected errors. They go to standard error by default. */
+  /** Receives unexpected errors. By default, errors are printed to standard error. */
   report?: (error: Error) => void;
 }
 
@@ -44,15 +44,15 @@ export interface SandboxParts<Fault> {
   report: (error: Error) => void;
   world: World;
   faults: Faults<Fault>;
-  /** The travel time of the next request. */
+  /** Returns the latency of the next request (ms). */
   drawLatency: DrawLatency;
   wait: Wait;
 }
 
-/** The functions that a sandbox has to provide for its faults. */
+/** The functions for faults that each sandbox must provide. */
 export type FaultKinds<Fault> = Pick<FaultsOptions<Fault>, 'rulesSchema' | 'basePath'>;
 
-/** Missing options have defaults. */
+/** Creates the parts. If an option is missing, uses its default value. */
 export function createParts<Fault>(
   options: SandboxOptions,
   faultKinds: FaultKinds<Fault>,
@@ -69,7 +69,7 @@ export function createParts<Fault>(
   };
 }
 
-/** Returns the invented people that the options describe. */
+/** Returns the plan of the fictional people that the options describe. */
 export function worldPlanOf({ seed = 1, donors = DEFAULT_DONORS }: SandboxOptions) {
   return { seed, donors };
 }

@@ -1,16 +1,14 @@
-/** Records the requests to a sandbox. Tests count them. */
+/** Records the requests to a sandbox, so that tests can count them. */
 
 import type { HttpBindings } from '@hono/node-server';
 import type { Context, MiddlewareHandler } from 'hono';
 
-/** The maximum number of requests that are remembered. Older ones are dropped. */
+/** The maximum number of requests in the log. When there are more requests, the oldest requests are removed. */
 const MAX_REQUESTS = 100_000;
 
-/**
- * One request, with details that only this sandbox has. `status` is null if the connection was cut.
- */
+/** A request in the log, with additional details from the sandbox. `status` is null if the connection was cut. */
 export type LoggedRequest<Details> = Details & {
-  /** ISO time of arrival. */
+  /** The time of arrival in ISO format. */
   at: string;
   method: string;
   path: string;
@@ -22,11 +20,11 @@ export type LoggedRequest<Details> = Details & {
 export interface RequestLog<Details> {
   add(request: LoggedRequest<Details>): void;
   list(): LoggedRequest<Details>[];
-  /** The total number, including dropped requests. */
+  /** Returns the total number of requests, including removed requests. */
   total(): number;
 }
 
-/** Starts an empty log. */
+/** Creates an empty log. */
 export function createRequestLog<Details>(): RequestLog<Details> {
   const latest: LoggedRequest<Details>[] = [];
   let total = 0;
@@ -44,7 +42,7 @@ export function createRequestLog<Details>(): RequestLog<Details> {
 }
 
 /**
- * Returns middleware that records each request when its response is sent. It comes before all
+ * Returns middleware that records each request when its response is sent. The middleware must come before all other
  * middleware that responds.
  */
 export function logRequests<Env extends { Bindings: HttpBindings }, Details>(

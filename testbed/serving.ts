@@ -1,4 +1,4 @@
-/** Serves and ends every sandbox. */
+/** Starts and stops the HTTP server of a sandbox. */
 
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -6,15 +6,15 @@ import { createAdaptorServer, type ServerType } from '@hono/node-server';
 
 const KEEP_ALIVE_MS = 75_000;
 
-/** A sandbox that is serving. */
+/** A sandbox that accepts requests. */
 export interface Serving {
-  /** For example `http://127.0.0.1:4100`. */
+  /** The address, for example `http://127.0.0.1:4100`. */
   rootUrl: string;
-  /** Stops immediately: cuts open connections and closes the database. */
+  /** Stops immediately. Open connections are cut, and the database is closed. */
   close(): Promise<void>;
 }
 
-/** Resolves when it is listening. */
+/** Starts the server. The promise resolves when the server accepts requests. */
 export async function serve(
   app: Pick<Parameters<typeof createAdaptorServer>[0], 'fetch'>,
   db: { close(): unknown },
@@ -24,10 +24,10 @@ export async function serve(
   return { rootUrl: await listen(server, host, port), close: () => shutDown(server, db) };
 }
 
-/** Listens for requests and resolves with the address, for example `http://127.0.0.1:4100`. */
+/** Starts listening. The promise resolves with the address, for example `http://127.0.0.1:4100`. */
 export async function listen(server: ServerType, host: string, port: number): Promise<string> {
-  // An idle connection is kept open for a long time. It is therefore not closed just when a client
-  // uses it again. Load balancers of real services do the same.
+  // An idle connection is kept open for a long time. Therefore, the server does not close a connection at the moment
+  // when a client uses it again. Load balancers of real services do the same.
   if ('keepAliveTimeout' in server) server.keepAliveTimeout = KEEP_ALIVE_MS;
   server.listen(port, host);
   await once(server, 'listening');
@@ -52,7 +52,7 @@ async function shutDown(server: ServerType, db: { close(): unknown }): Promise<v
   db.close();
 }
 
-/** Reports unexpected errors if the options contain no `report`. */
+/** Prints unexpected errors if the options contain no `report`. */
 export function reportToStandardError(error: Error): void {
   process.stderr.write(`${error.stack ?? error.message}\n`);
 }

@@ -1,19 +1,17 @@
-/** A case consists of a contact and of the donors that would be the right answer. */
+/** A test case, which consists of a contact and of the donors that are the right answer. */
 
 import type { Contact } from './contact.ts';
 
 export interface Case {
   kind: string;
   contact: Contact;
-  /** Empty if the contact's person is not in the list. */
+  /** The IDs of the right donors. The list is empty if the contact's person is not in the donor list. */
   right: string[];
-  /**
-   * The IDs of the donor list's rows that could be confused with the contact. The report shows them for wrong cases.
-   */
+  /** The IDs of donors that are similar to the contact. The report shows these donors if the answer is wrong. */
   beside: string[];
   /**
-   * True if neither the contact nor the donor list distinguishes the contact from a different person. Nobody could
-   * decide such a case. The report also lists these cases separately.
+   * True if the data of the contact and of the donor list is not sufficient to distinguish two people. In such a case,
+   * nobody could give the right answer. The report also lists these cases separately.
    */
   isUndecidable: boolean;
 }

@@ -1,4 +1,7 @@
-/** Writes a contact as a CRM sends it to the service. Also varies names and addresses as CRMs do. */
+/**
+ * Creates a contact in the form in which a CRM submits it to the service. Also varies names and addresses in the way
+ * that CRMs do.
+ */
 
 import type { Home, Person } from './people.ts';
 import type { Random } from './random.ts';
@@ -16,7 +19,9 @@ export interface Details {
   employer?: boolean;
 }
 
-/** Returns a person's contact with the spelling of the donor list. The contact has no middle name and no suffix. */
+/**
+ * Returns a person's contact with the same spelling as in the donor list. The contact has no middle name and no suffix.
+ */
 export function writeContact(person: Person, { home, employer }: Details): Contact {
   return {
     first: person.first,
@@ -45,7 +50,7 @@ const SHORT_TYPES: Record<string, string> = {
   Place: 'Pl',
 };
 
-/** Returns the home with an abbreviated street type and a different form of the unit. */
+/** Returns the address with an abbreviated street type and a different form of the unit. */
 export function writeHomeShort(home: Home): string {
   const { number, street, type, unit, city, state, zip } = home;
   return `${number} ${street} ${SHORT_TYPES[type] ?? type}${unit && ` #${unit}`}, ${city} ${state} ${zip}`;
@@ -105,14 +110,14 @@ const STATES: Record<string, string> = {
   WY: 'Wyoming',
 };
 
-/** Returns the home with the name of the state and without a ZIP code. */
+/** Returns the address with the full name of the state and without a ZIP code. */
 export function writeHomeInWords(home: Home): string {
   return `${writeStreet(home)}, ${home.city}, ${STATES[home.state] ?? home.state}`;
 }
 
 /**
- * Makes one typing error. It swaps two letters, or drops, doubles or replaces a letter. The first letter does not
- * change.
+ * Makes one typing error in a word. The error swaps two letters, or it drops, doubles or replaces a letter. The first
+ * letter does not change.
  */
 export function mistype(random: Random, word: string): string {
   const at = random.between(1, Math.max(1, word.length - 2));
@@ -128,7 +133,7 @@ export function mistype(random: Random, word: string): string {
   return random.pick(kinds);
 }
 
-/** Letters that text recognition confuses. Each pair can occur several times in a word. */
+/** Groups of letters that text recognition confuses. Each pair can occur several times in a word. */
 const SCANS: [string, string][] = [
   ['rn', 'm'],
   ['m', 'rn'],
@@ -142,7 +147,7 @@ const SCANS: [string, string][] = [
   ['n', 'ri'],
 ];
 
-/** Introduces one text recognition error. Returns null if the word has no letter that can be confused. */
+/** Makes one error of text recognition in a word. Returns null if the word has no letter that can be confused. */
 export function misread(random: Random, word: string): string | null {
   const fitting = SCANS.filter(([letters]) => word.includes(letters));
   if (fitting.length === 0) return null;
@@ -155,7 +160,7 @@ export function stripMarks(word: string): string {
   return word.normalize('NFD').replace(/\p{M}/gu, '');
 }
 
-/** Replaces two letters with the umlaut they mean: `Mueller` becomes `Müller`. */
+/** Replaces two letters by the umlaut that they represent. For example, `Mueller` becomes `Müller`. */
 export function writeUmlauts(word: string): string {
   const umlauts = { ae: 'ä', oe: 'ö', ue: 'ü' } as const;
   return word.replace(/ae|oe|ue/g, (pair) => umlauts[pair as keyof typeof umlauts]);
@@ -167,7 +172,7 @@ const CYRILLIC: Record<string, string> = Object.fromEntries(
     .map((pair) => [pair.charAt(0), pair.charAt(2)]),
 );
 
-/** Returns a name in Cyrillic letters, with the usual transliteration of the names in this test. */
+/** Returns a name in Cyrillic letters. Uses the usual transliteration of the names in this benchmark. */
 export function writeCyrillic(name: string): string {
   const small = name.toLowerCase().replace('ks', 'кс');
   const letters = [...small].map((letter) => CYRILLIC[letter] ?? letter).join('');

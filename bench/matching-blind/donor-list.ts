@@ -1,4 +1,4 @@
-/** Writes a donor list as the two CSV files that `donor-sync service import csv` reads. */
+/** Writes a donor list to the two CSV files that `donor-sync service import csv` reads. */
 
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,8 +15,8 @@ const DONOR_COLUMNS =
 const ROLE_COLUMNS = 'donor_id,kind,organization,title,start';
 
 /**
- * Writes the list. Each donor's `bio` is a sentence with the row's ID. A profile therefore shows which rows were
- * joined into it.
+ * Writes the list. Each donor's `bio` is a sentence that contains the ID of the row. A profile therefore shows which
+ * rows were joined into it.
  */
 export async function writeDonorList(
   folder: string,

@@ -1,6 +1,7 @@
 /**
- * Creates random families. The list contains one member, two members or all members. The contact describes one member
- * and must not receive another member's profile.
+ * Creates random families. The donor list contains one, two or all members of each family. The contact describes one
+ * member, and it must not get the profile of another member. The contact describes one member and must not receive
+ * another member's profile.
  */
 
 import type { Case } from './case.ts';
@@ -10,29 +11,29 @@ import { CLOSE_NAMES, CLOSE_RARE_NAMES, replaceLetter } from './other-people.ts'
 import { drawBirth, drawEmployer, drawHome, drawPerson, type Person } from './people.ts';
 import type { Random } from './random.ts';
 
-/** The details of a contact in addition to first name, last name and home. */
+/** The details that a contact contains in addition to the name and the home. */
 interface Shown {
   middle?: 'initial' | 'name';
   suffix?: boolean;
   employer?: boolean;
-  /** True if only the initial of the first name is written. */
+  /** True if the contact contains only the initial of the first name. */
   isInitial?: boolean;
-  /** True if no list of names contains the first names. A different letter can then be a typing error. */
+  /** True if the first names are not in any list of names. In that case, a different letter can be a typing error. */
   isInvented?: boolean;
-  /** True if the wife is written with her husband's first name and "Mrs.". */
+  /** True if the contact names the wife as "Mrs." with her husband's first name. */
   isMrs?: boolean;
 }
 
 interface Family {
   members: Person[];
-  /** The family member whom the contact describes. Omitted if any member is possible. */
+  /** The family member whom the contact describes. Omitted if the contact can describe any member. */
   contact?: Person;
   shown: Shown;
 }
 
 type Draw = (family: Kin, random: Random) => Family;
 
-/** Adds members who share a last name and a home. */
+/** Creates family members with the same last name and the same home. */
 interface Kin {
   add(fixed: Partial<Person>): Person;
 }
@@ -173,7 +174,7 @@ export interface FamilyCases {
   cases: Case[];
 }
 
-/** Creates `size` random families with one contact each. All kinds are equally frequent. */
+/** Creates `size` random families with one contact each. Each kind of family occurs equally often. */
 export function drawFamilyCases(size: number, random: Random): FamilyCases {
   const kinds = Object.entries(FAMILIES);
   const donors: Person[] = [];
@@ -272,8 +273,8 @@ function writeMember(person: Person, members: Person[], shown: Shown): Contact {
 }
 
 /**
- * Returns true if a detail of the contact contradicts the other member's data in the list. A different employer is
- * not a contradiction, because people change employers.
+ * Returns true if a detail of the contact contradicts the other member's details in the donor list. A different
+ * employer is not a contradiction, because people change employers.
  */
 function contradicts(person: Person, other: Person, shown: Shown): boolean {
   const { filed } = other;
@@ -292,8 +293,9 @@ function contradicts(person: Person, other: Person, shown: Shown): boolean {
 }
 
 /**
- * Returns true if the two first names are different. An initial does not count as different, and an invented name may
- * contain a typing error. One person's first name can also be the other person's middle name.
+ * Returns true if the two first names belong to different people. An initial is not enough to decide this, and a
+ * fictional name may contain a typing error. The first name of one person can also be the middle name of the other
+ * person.
  */
 function isOtherName({ first, middle }: Person, other: Person, shown: Shown): boolean {
   if (first === other.first || shown.isInitial || shown.isInvented) return false;
@@ -301,7 +303,7 @@ function isOtherName({ first, middle }: Person, other: Person, shown: Shown): bo
   return middle !== other.first || other.filed.middle !== '' || shown.middle === 'initial';
 }
 
-/** Returns true if the list has a detail of the contact's person that the other member does not share. */
+/** Returns true if the donor list contains a detail of the contact's person that is different for the other member. */
 function isNearer({ first, filed, employer }: Person, other: Person, shown: Shown): boolean {
   return (
     (shown.suffix === true && filed.suffix !== '' && other.filed.suffix === '') ||

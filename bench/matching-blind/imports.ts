@@ -1,6 +1,6 @@
 /**
- * Checks that each person in one list becomes a separate donor. Also checks that rows of two lists are joined only if
- * they are the same person.
+ * Checks that an import of a list creates a separate donor for each person. Also checks that rows of two lists are
+ * joined only if they describe the same person.
  */
 
 import { isDeepStrictEqual } from 'node:util';
@@ -41,8 +41,8 @@ export async function checkOneList(
 const FAMILY_SIZE = 6;
 
 /**
- * Creates random families of six who share a home. The grandfather, father and son have the same name and different
- * suffixes. The other members are the mother and twin daughters.
+ * Creates random families. Each family has six members in the same home. The grandfather, father and son have the same
+ * name and different suffixes. The other members are the mother and twin daughters.
  */
 export function drawImportFamilies(families: number, random: Random): Person[] {
   return Array.from({ length: families }).flatMap((_, family) => {
@@ -66,7 +66,7 @@ export function drawImportFamilies(families: number, random: Random): Person[] {
   });
 }
 
-/** Chooses random first names that do not resemble each other. Compares the first two letters. */
+/** Chooses random first names that are not similar to each other. The first two letters of all names differ. */
 function drawUnlikeNames(random: Random, sex: Sex, size: number): string[] {
   const names: string[] = [];
   while (names.length < size) {
@@ -82,11 +82,11 @@ export interface TwiceCheck {
   donors: number;
   reviewed: number;
   otherPairs: number;
-  /** Pairs of equal rows that the review list does not contain. */
+  /** People whose pair of equal rows is not on the review list. */
   missing: Person[];
-  /** Contacts of these people for whom the service returned no donor, with the service's error. */
+  /** People for whom the service found no donor, with the service's error. */
   unanswered: { person: Person; error: string | null; reasons: string[] }[];
-  /** Contacts of these people that were matched with a wrong donor. */
+  /** People for whom the service found a wrong donor. */
   wrong: { person: Person; matched: string[]; reasons: string[] }[];
 }
 
@@ -142,7 +142,7 @@ export async function checkTwice(
   }
 }
 
-/** Returns a contact with all data that the list has about the person. */
+/** Returns a contact with all data about the person that is in the list. */
 function writeAllDetails(person: Person) {
   const contact = writeContact(person, { home: true, employer: person.employer !== '' });
   if (person.filed.middle) contact.first += ` ${person.filed.middle}`;
@@ -151,7 +151,7 @@ function writeAllDetails(person: Person) {
 }
 
 export interface Join {
-  /** The IDs of all rows that the donor contains, from both lists. */
+  /** The IDs of all rows that were joined to the donor, from both lists. */
   keys: string[];
   donorId: string;
 }
@@ -162,7 +162,7 @@ export interface TwoSourcesCheck {
   joins: number;
   wrongJoins: Join[];
   /**
-   * The numbers of rows, of joined rows, and of rows that are joined or on the review list. They are given for each
+   * The numbers of rows, of joined rows, and of rows that are joined or on the review list. The numbers are for each
    * kind of wrong detail.
    */
   wrongDetails: { kind: string; rows: number; joined: number; found: number }[];
@@ -170,12 +170,13 @@ export interface TwoSourcesCheck {
   same: { rows: number; joined: number };
   undone: number;
   /**
-   * Undone joins after which a donor has changed. The donor should be the same as if only one list had been imported.
+   * Joins after whose undo a donor was different than before. After an undo, a donor must be the same as if only one
+   * list had been imported.
    */
   inexact: { keys: string[]; before: unknown; after: unknown }[];
 }
 
-/** The maximum number of correct joins that are undone. All wrong joins are also undone. */
+/** The maximum number of right joins that are undone. All wrong joins are also undone. */
 const UNDONE_RIGHT = 200;
 
 export async function checkTwoSources(

@@ -1,8 +1,8 @@
 /**
- * Measures the matcher independently. It uses only the service's command line and HTTP interface, and it has its own
- * people, variations and families. Run `node bench/matching-blind/main.ts --donors 10000 --seed 1`. The option
- * `--parts kinds,mixture,families,import` limits the work. The option `--out FOLDER` sets the folder for `report.md`,
- * `wrong.md` and `missed.md`.
+ * Measures the matcher independently of the product's own tests. The benchmark uses only the command line and the HTTP
+ * interface of the service. It creates its own people, variations and families. Run `node bench/matching-blind/main.ts
+ * --donors 10000 --seed 1`. The option `--parts kinds,mixture,families,import` limits the work. The option `--out
+ * FOLDER` sets the folder for `report.md`, `wrong.md` and `missed.md`.
  */
 
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -145,7 +145,7 @@ async function addCases(title: string, verdicts: Verdict[], people: Person[]): P
   await writeFiles();
 }
 
-/** Writes all results so far, so an interrupted run leaves the results of its finished parts. */
+/** Writes all results so far. If a run is interrupted, the results of its finished parts are kept. */
 async function writeFiles(): Promise<void> {
   await mkdir(values.out, { recursive: true });
   for (const [name, texts] of Object.entries(files)) {

@@ -1,6 +1,6 @@
 /**
- * Creates random contacts in the proportions of an ordinary CRM. Of the contacts, 20% are exact, 50% have noise, 10%
- * have moved, and 20% are not in the list. In 3% of all contacts, a father and a son share a name and a home.
+ * Creates random contacts in the proportions of an ordinary CRM. 20% of the contacts are exact, 50% are varied, 10%
+ * have moved, and 20% are not in the donor list. In 3% of all contacts, a father and a son share a name and a home.
  */
 
 import type { Case } from './case.ts';
@@ -10,12 +10,12 @@ import type { Random } from './random.ts';
 import { SAME_PERSON } from './same-person.ts';
 
 export interface Mixture {
-  /** Donors that have to be in the list in addition to the population. */
+  /** Donors that the list must contain in addition to the population. */
   donors: Person[];
   cases: Case[];
 }
 
-/** The share of employed people whose contacts contain the employer. */
+/** The share of contacts with an employer, among people who have a job. */
 const EMPLOYER_SHARE = 0.4;
 
 export function drawMixture(people: Person[], size: number, random: Random): Mixture {
@@ -67,8 +67,9 @@ function drawStranger(random: Random): Case {
 }
 
 /**
- * Creates a father and a son who share a name and a home. The list contains both men, or only one of the two. The
- * contact can describe the missing man. A suffix or a middle initial is shown in 60% of the contacts.
+ * Creates a father and a son with the same name and the same home. The donor list contains both of them or only one of
+ * them. The contact may describe the person who is not in the list. 60% of the contacts contain a suffix or a middle
+ * initial.
  */
 function drawLikeNamedFamily(prefix: string, random: Random): { donors: Person[]; case: Case } {
   const father = drawPerson(random, `${prefix}1`, {
@@ -104,7 +105,7 @@ function drawLikeNamedFamily(prefix: string, random: Random): { donors: Person[]
   };
 }
 
-/** Returns true if the shown detail contradicts the other person's data in the list. */
+/** Returns true if the detail in the contact contradicts the other person's details in the donor list. */
 function isTold(shown: 'suffix' | 'initial' | 'nothing', own: Person, other: Person): boolean {
   if (shown === 'suffix') return other.filed.suffix !== '';
   if (shown === 'nothing') return false;

@@ -1,6 +1,6 @@
 /**
- * Chooses random first and last names. Common names are as frequent as in the United States. Rare names are composed
- * of parts.
+ * Chooses random first and last names. Common names occur as often as in the United States. Rare names are created from
+ * syllables.
  */
 
 import { readFileSync } from 'node:fs';
@@ -56,7 +56,8 @@ export function drawFirstName(random: Random, sex: Sex): string {
 const BOTH_SEXES = 0.02;
 
 /**
- * Returns true if people of the other sex also have this first name. "Mrs." could then precede the wife's own name.
+ * Returns true if people of the other sex can also have this first name. In that case, "Mrs." may precede the wife's
+ * own first name.
  */
 export function isOfBothSexes(first: string): boolean {
   const births = firstNames.filter((name) => name.value === first).map((name) => name.weight);
@@ -68,7 +69,7 @@ export function drawRareSurname(random: Random): string {
   return random.pick(rareSurnames);
 }
 
-/** Surnames that can be written in more than one way, with the number of people per 1,000 in each group. */
+/** Groups of surnames with more than one spelling, and the number of people per 1,000 in each group. */
 export const SPECIAL_SURNAMES = {
   umlaut: 'Mueller Schroeder Koehler Huebner Boehm Groenwald Kuehn Fuerst Jaeger Loewe'.split(' '),
   accent: 'Peña Núñez Lefèvre Côté Ibáñez Bélanger Muñoz Gagné Åkesson Dvořák'.split(' '),
@@ -101,7 +102,7 @@ export function drawSurname(random: Random): { last: string; special: SpecialSur
   return { last, special: null };
 }
 
-/** Well-known short forms, written for this judge. The matcher has its own list. */
+/** Well-known short forms. They were written for this benchmark. The matcher has a different list. */
 export const SHORT_FORMS: Record<string, string[]> = {
   Robert: ['Bob', 'Rob', 'Bobby'],
   William: ['Bill', 'Will', 'Billy'],
@@ -159,7 +160,7 @@ export const SHORT_FORMS: Record<string, string[]> = {
   Amanda: ['Mandy'],
 };
 
-/** Returns true if both first names can belong to one person, because one is a short form of the other. */
+/** Returns true if one person can have both first names, because one is a short form of the other. */
 export function areForms(one: string, other: string): boolean {
   return Object.entries(SHORT_FORMS).some(([name, forms]) => {
     const all = [name, ...forms];

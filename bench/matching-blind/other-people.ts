@@ -1,4 +1,4 @@
-/** Kinds of cases in which the list does not contain the contact but contains a similar person. */
+/** Cases in which the donor list contains a similar person but not the contact's person. */
 
 import type { Case } from './case.ts';
 import { type Contact, writeContact, writeHome } from './contact.ts';
@@ -9,11 +9,11 @@ import { isRare } from './same-person.ts';
 
 interface OtherPerson {
   /**
-   * Writes the contact of a person who is easily confused with this donor. Returns null if the kind is impossible for
+   * Creates the contact of a person who is easily confused with this donor. Returns null if the kind is impossible for
    * the donor.
    */
   write: (donor: Person, random: Random) => Contact | null;
-  /** True if nothing distinguishes the two people. */
+  /** True if no detail distinguishes the two people. */
   isUndecidable?: boolean;
 }
 
@@ -116,7 +116,7 @@ export const OTHER_PEOPLE: Record<string, OtherPerson> = {
       if (first.charAt(0) !== donor.first.charAt(0) || first === donor.first) return null;
       if (first.slice(0, 2) === donor.first.slice(0, 2) || !donor.employer) return null;
       if (areForms(first, donor.first)) return null;
-      // A donor whose middle name is the sibling's name is more likely to be the contact's person.
+      // If the donor's middle name is the sibling's first name, the contact probably describes the donor.
       if (first === donor.middle) return null;
       return { ...writeContact(donor, { home: true, employer: true }), first };
     },
@@ -186,8 +186,8 @@ export function drawOtherPeopleCases(people: Person[], size: number, random: Ran
 }
 
 /**
- * Returns true if a person in the list at the donor's home could be the contact's person. Compares the initials of
- * the first names.
+ * Returns true if another person with the donor's home may be the contact's person. The function compares the initials
+ * of the first names.
  */
 function isInList(contact: Contact, donor: Person, people: Person[]): boolean {
   const isMrs = contact.first.startsWith('Mrs.');
@@ -199,7 +199,7 @@ function isInList(contact: Contact, donor: Person, people: Person[]): boolean {
   );
 }
 
-/** Returns the first letter of the sound. Names such as Christina and Kristina have the same result. */
+/** Returns the sound with which a name starts. For Christina and Kristina, the result is the same. */
 function toSound(first: string): string {
   return first.charAt(0).replace('C', 'K');
 }
@@ -212,7 +212,7 @@ function elsewhere({ first, last }: Person, address: string, employer?: string):
   return { first, last, addresses: [address], employers: employer ? [employer] : [] };
 }
 
-/** Returns a middle initial that contradicts the list, or null if the list has none. */
+/** Returns a middle initial that differs from the donor list. Returns null if the list contains no middle name. */
 export function drawOtherInitial({ filed }: Person, random: Random): string | null {
   if (!filed.middle) return null;
   const others = [...'ABCDEFGHJKLMNPRSTW'].filter((initial) => initial !== filed.middle.charAt(0));

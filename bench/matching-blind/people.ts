@@ -1,4 +1,4 @@
-/** The people in the test: who they are, and how a donor list describes them. */
+/** Creates the people of the benchmark, and the details that a donor list contains about them. */
 
 import {
   CYRILLIC_FIRST,
@@ -12,14 +12,14 @@ import { createWeighted, type Random } from './random.ts';
 
 export interface Home {
   number: number;
-  /** The street without its type, for example `Oak`. */
+  /** The name of the street without its type, for example `Oak`. */
   street: string;
   /** The type of street, for example `Street` or `Avenue`. */
   type: string;
-  /** The apartment. Can be empty. */
+  /** The apartment. The text may be empty. */
   unit: string;
   city: string;
-  /** The state as a code of two letters. */
+  /** The state's two-letter code. */
   state: string;
   zip: string;
 }
@@ -30,18 +30,18 @@ export interface Person {
   key: string;
   sex: Sex;
   first: string;
-  /** The full middle name. Empty if the person has none. */
+  /** The full middle name. The text is empty if the person has no middle name. */
   middle: string;
   last: string;
   special: SpecialSurname | null;
-  /** `Jr`, `Sr`, `III` or empty. */
+  /** The suffix, which is `Jr`, `Sr`, `III` or empty. */
   suffix: string;
   /** The date of birth, for example `1951-03-09`. */
   birth: string;
   home: Home;
-  /** Can be empty. */
+  /** The employer. The text may be empty. */
   employer: string;
-  /** The details in the donor list. For many people they are shorter or missing. */
+  /** The details in the donor list. For many people, these details are shorter or missing. */
   filed: { middle: string; suffix: string; birth: string };
 }
 
@@ -90,7 +90,7 @@ export function drawEmployer(random: Random): string {
   return `${random.pick(FIRMS).replace('_', ' ')} ${random.pick(TRADES)}`;
 }
 
-/** `fixed` sets details that must not be random. */
+/** Creates a random person. `fixed` contains details that are not random. */
 export function drawPerson(random: Random, key: string, fixed: Partial<Person> = {}): Person {
   const sex = fixed.sex ?? random.pick(['F', 'M'] as const);
   const { last, special } = drawSurname(random);
@@ -110,7 +110,7 @@ export function drawPerson(random: Random, key: string, fixed: Partial<Person> =
   return { ...person, filed: fixed.filed ?? drawFiled(random, person) };
 }
 
-/** Returns a first name for this sex that starts differently from the given name. */
+/** Returns a first name of this sex that starts with other letters than the given name. */
 export function drawFirstOfSex(random: Random, sex: Sex, other: string): string {
   for (;;) {
     const first = drawFirstName(random, sex);
@@ -125,8 +125,8 @@ export function drawBirth(random: Random, from: number, to: number): string {
 }
 
 /**
- * Returns the details that a donor list contains. The middle name is often an initial, and the date of birth is often
- * a year.
+ * Returns the details that a donor list contains. The middle name is often only an initial, and the date of birth is
+ * often only a year.
  */
 function drawFiled(random: Random, person: Omit<Person, 'filed'>): Person['filed'] {
   const middle = random.next();
@@ -140,7 +140,7 @@ function drawFiled(random: Random, person: Omit<Person, 'filed'>): Person['filed
 
 /**
  * Creates a random population of households. Of ten households, about four are couples, and one has an adult child.
- * Two people share a name as often as the name's frequency suggests.
+ * Names occur as often as in the United States, so some people have the same name.
  */
 export function drawPopulation(random: Random, size: number, prefix: string): Person[] {
   const people: Person[] = [];

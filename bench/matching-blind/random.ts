@@ -1,7 +1,7 @@
-/** Makes repeatable random choices. The same seed produces the same people and the same cases. */
+/** Makes random choices that can be repeated. The same seed produces the same people and the same cases. */
 
 export interface Random {
-  /** Returns a number of at least 0 and less than 1. */
+  /** Returns a random number from 0 up to 1. */
   next(): number;
   chance(probability: number): boolean;
   /** Returns a whole number from `low` to `high`, including both. */
@@ -12,7 +12,10 @@ export interface Random {
   shuffle<T>(list: readonly T[]): T[];
 }
 
-/** Mulberry32 by Tommy Ettinger. It is small and fast, and its numbers are sufficiently even for test data. */
+/**
+ * Creates the generator Mulberry32 by Tommy Ettinger. The generator is small and fast, and its numbers are good enough
+ * for test data.
+ */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0;
   function next(): number {

@@ -1,4 +1,4 @@
-/** Renders the results of the import checks. */
+/** Writes the results of the import checks as Markdown. */
 
 import type { ListCheck, TwiceCheck, TwoSourcesCheck } from './imports.ts';
 import type { Person } from './people.ts';

@@ -1,6 +1,6 @@
 /**
- * Renders the results as Markdown. The report contains tables by kind, goals, and each wrong case with the data of
- * both sides.
+ * Writes the results as Markdown. The report contains tables for each kind of case, the goals, and the data of each
+ * wrong case.
  */
 
 import type { Case } from './case.ts';
@@ -19,7 +19,7 @@ import {
 
 const CASES_SHOWN_AS_MISSED = 6;
 
-/** Returns a goal with its measured figure. `goal` is a string such as `at least 0.88`. */
+/** Returns a goal with its measured figure. `goal` is a text such as `at least 0.88`. */
 export function renderGoal(name: string, figure: number, goal: string, isReached: boolean): string {
   return `| ${name} | ${goal} | ${isReached ? renderNumber(figure) : `**${renderNumber(figure)}**`} |`;
 }
@@ -99,7 +99,7 @@ function renderBins(bins: Bin[]): string {
   return `| Stated probability | True share | Answers |\n| --- | --- | --- |\n${rows.join('\n')}\n`;
 }
 
-/** Renders each wrong case with both sides' data and the service's evidence. Undecidable cases come last. */
+/** Writes each wrong case with the contact, the donor and the service's evidence. Undecidable cases come last. */
 export function renderWrong(verdicts: Verdict[], people: Map<string, Person>): string {
   return verdicts
     .filter(({ outcome }) => outcome === 'wrong')
@@ -108,7 +108,7 @@ export function renderWrong(verdicts: Verdict[], people: Map<string, Person>): s
     .join('\n');
 }
 
-/** Renders some people of each kind who were not found, with the likeliest donor. */
+/** Writes some people of each kind who were not found, with the most likely donor. */
 export function renderMissed(verdicts: Verdict[], people: Map<string, Person>): string {
   return [...groupByKind(verdicts).values()]
     .flatMap((ofKind) =>

@@ -1,4 +1,6 @@
-/** Kinds of ordinary variation. The contact is a donor in the list but is written differently. */
+/**
+ * Cases with ordinary variations. The contact describes a donor in the list, but its details are written differently.
+ */
 
 import type { Case } from './case.ts';
 import {
@@ -210,7 +212,7 @@ function hasWholeMiddle({ filed }: Person): boolean {
   return filed.middle.length > 1;
 }
 
-/** Returns true if the last name is so rare that the name and one more detail identify a person. */
+/** Returns true if the last name is so rare that the name and one other detail identify a person. */
 export function isRare({ last, special }: Person): boolean {
   return special === null && RARE_END.test(last);
 }

@@ -1,6 +1,6 @@
 /**
- * Creates a second list from a different source. It contains people from the first list, their relatives, and
- * strangers.
+ * Creates a second donor list, as if it came from a different source. It contains people from the first list, their
+ * relatives, and strangers.
  */
 
 import { drawRareSurname, SHORT_FORMS } from './names.ts';
@@ -12,15 +12,15 @@ import type { Random } from './random.ts';
 export interface SecondRow {
   kind: string;
   row: Person;
-  /** The same person's ID in the first list, or null. */
+  /** The ID of the same person in the first list, or null if the first list does not contain the person. */
   same: string | null;
-  /** The ID in the first list from which the row was derived. It is shown in the list of wrong joins. */
+  /** The ID of the row in the first list from which this row was created. The report of wrong joins contains it. */
   beside: string | null;
 }
 
 type Change = (person: Person, random: Random) => Partial<Person> | null;
 
-/** Changes that give one detail an ordinary variation. */
+/** Changes that vary one detail as different sources do. */
 const VARIATIONS: Record<string, Change> = {
   'the same': () => ({}),
   'short form': ({ first }, random) => {
@@ -40,7 +40,7 @@ const VARIATIONS: Record<string, Change> = {
       : null,
 };
 
-/** Changes in which one detail contradicts the first list, but the date of birth or the employer agrees. */
+/** Changes after which one detail contradicts the first list. The date of birth or the employer still agrees. */
 const WRONG_DETAILS: Record<string, Change> = {
   'wrong middle initial, day of birth': withOtherInitial,
   'initial of the maiden name, day of birth': (person, random) =>
@@ -58,7 +58,7 @@ const WRONG_DETAILS: Record<string, Change> = {
       : null,
 };
 
-/** Changes that lead to a relative who is not in the first list. */
+/** Changes that replace the person by a relative who is not in the first list. */
 const RELATIVES: Record<string, Change> = {
   'son with the same name': (person, random) =>
     person.sex === 'M'
@@ -128,8 +128,8 @@ function withOtherInitial(person: Person, random: Random): Partial<Person> | nul
 }
 
 /**
- * Limits changes to people whose date of birth is in the list. Removes the employer if the match depends on the date
- * of birth.
+ * Limits changes to people whose date of birth is in the first list. Removes the employer, so that the match depends on
+ * the date of birth.
  */
 function requireBirth(changes: Record<string, Change>): Record<string, Change> {
   return Object.fromEntries(

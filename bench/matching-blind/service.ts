@@ -1,4 +1,6 @@
-/** Runs the service under test. The benchmark uses only its command line and its HTTP interface on 127.0.0.1. */
+/**
+ * Runs the service under test. The benchmark uses only the service's command line and its HTTP interface on 127.0.0.1.
+ */
 
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -66,9 +68,9 @@ export type Donor = z.infer<typeof donorSchema>;
 
 /** The response for one contact. */
 export interface Answer {
-  /** Empty if no donor was matched. */
+  /** The IDs of the matched donor's rows. The list is empty if no donor was matched. */
   matched: string[];
-  /** The matched donor's probability, or null. */
+  /** The probability of the matched donor, or null. */
   probability: number | null;
   reasons: string[];
   runnerUp: { keys: string[]; probability: number; reasons: string[] } | null;
@@ -83,7 +85,7 @@ export interface RunningService {
   stop(): Promise<void>;
 }
 
-/** `otherPeople` confirms that equal rows are different people. */
+/** Imports a list. `otherPeople` states that equal rows are different people. */
 export async function importList(
   db: string,
   files: ListFiles,
@@ -117,7 +119,7 @@ async function runCommand(db: string, words: string[]): Promise<unknown> {
   return JSON.parse(stdout);
 }
 
-/** Starts the service on a free port, with a team that has enough credits. */
+/** Starts the service on a free port. Its team has enough credits. */
 export async function startService(db: string): Promise<RunningService> {
   const team = `judge-${Date.now()}`;
   await runCommand(db, ['teams', 'add', team, '--credits', '10000000']);
@@ -242,7 +244,7 @@ function split<T>(list: T[], size: number): T[][] {
   return batches;
 }
 
-/** Runs the work for all entries, a few at a time. Returns the results in the order of the entries. */
+/** Runs the work for all entries, several entries at the same time. Returns the results in the order of the entries. */
 async function inParallel<T, R>(list: T[], work: (entry: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   const entries = list.entries();

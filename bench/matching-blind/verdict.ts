@@ -28,7 +28,7 @@ export interface Count {
   cases: number;
   right: number;
   wrong: number;
-  /** The number of cases whose person is in the list. */
+  /** The number of cases whose person is in the donor list. */
   inList: number;
 }
 
@@ -45,7 +45,7 @@ export function groupByKind(verdicts: Verdict[]): Map<string, Verdict[]> {
   return Map.groupBy(verdicts, (verdict) => verdict.case.kind);
 }
 
-/** Returns the share of people in the list who were found. */
+/** Returns the share of people in the donor list that the service has found. */
 export function measureRecall(verdicts: Verdict[]): number {
   const { right, inList } = count(verdicts);
   return right / inList;
@@ -58,9 +58,9 @@ export function measurePrecision(verdicts: Verdict[]): number {
 }
 
 export interface Bin {
-  /** The mean probability that the service reported. */
+  /** The average probability that the service has reported. */
   said: number;
-  /** The share of returned donors that were the right person. */
+  /** The share of answers in which the reported donor was the right person. */
   true: number;
   answers: number;
 }
@@ -68,8 +68,8 @@ export interface Bin {
 const BINS = 20;
 
 /**
- * Sorts the reported probabilities into 20 bins of equal width. A match has its own probability. If there is no match
- * and `withRejected` is true, the likeliest donor's probability is used.
+ * Sorts the reported probabilities into 20 bins of equal width. A match counts with its own probability. If there is no
+ * match and `withRejected` is true, the probability of the most likely donor is used.
  */
 export function calibrate(verdicts: Verdict[], withRejected: boolean): Bin[] {
   const bins = new Map<number, { said: number; right: number; answers: number }>();
@@ -102,8 +102,8 @@ function readStated({ case: { right }, answer, outcome }: Verdict, withRejected:
 }
 
 /**
- * Returns the expected calibration error. This is the mean difference between reported and true probability, weighted
- * by the number of answers.
+ * Returns the expected calibration error. The error is the average difference between the reported probability and the
+ * true share, weighted by the number of answers.
  */
 export function measureCalibrationError(bins: Bin[]): number {
   const answers = bins.reduce((sum, bin) => sum + bin.answers, 0);

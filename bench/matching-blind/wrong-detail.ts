@@ -1,4 +1,4 @@
-/** The contact's correct employer outweighs the wrong detail. */
+/** Cases in which one detail of the contact is wrong, but the correct employer is stronger evidence. */
 
 import type { Case } from './case.ts';
 import { type Contact, writeContact, writeHome } from './contact.ts';

@@ -1,9 +1,9 @@
-/** Derives the model's times from measured nights of syncs. */
+/** Computes the times that the model uses from nights that were measured. */
 
 import type { Step, Work } from './model.ts';
 import type { Night } from './night.ts';
 
-/** The time of a run, split into a fixed part and a part for each submitted contact. */
+/** The time of a run. It consists of a fixed part and of a part for each submitted contact. */
 export interface Times {
   aRun: Step;
   aContact: Step;
@@ -16,13 +16,14 @@ export interface MeasuredNight {
 }
 
 /**
- * The number of requests per contact. People are submitted a hundred at a time, and results are fetched ten at a time.
+ * The number of requests per contact. A submission contains a hundred people, and a request for results contains ten
+ * jobs.
  */
 const REQUESTS_A_CONTACT = 1 / 100 + 1 / 10;
 
 /**
- * Computes the times of a run and of a contact. Compares two measured nights in which runs follow one another. One
- * night has few contacts, and the other has many.
+ * Computes the times of a run and of a contact. It compares two measured nights in which the runs follow one another.
+ * One night has few contacts, and the other has many.
  */
 export function timesOf(few: MeasuredNight, many: MeasuredNight): Times {
   const more = many.contacts - few.contacts;
@@ -40,8 +41,8 @@ export function timesOf(few: MeasuredNight, many: MeasuredNight): Times {
 }
 
 /**
- * The number of pieces in which a run and a hundred contacts are processed. The pieces let one worker's runs
- * interleave, as real runs do.
+ * The number of pieces in which a run and a hundred contacts are processed. With these pieces, several runs of a worker
+ * alternate as real runs do.
  */
 const PIECES_A_RUN = 10;
 const CONTACTS_A_PIECE = 25;

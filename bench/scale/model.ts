@@ -1,29 +1,30 @@
 /**
- * Models the nightly syncs of many clients as a discrete-event simulation. A run waits for a place on a worker, and
- * each of its steps uses some of the shared resources. The model knows only the product's measured times.
+ * Simulates the nightly syncs of many clients. A run waits for a free place on a worker, and each step of the run uses
+ * several shared resources. The model uses only times that were measured with the product.
  */
 
 import { createHeap } from '../../testbed/heap.ts';
 
 /**
- * How much of each resource a step of a run uses. All are used at the same time, and the step ends with the slowest.
+ * The resources that one step of a run uses. The step uses all resources at the same time, and it ends when the slowest
+ * resource has finished.
  */
 export interface Step {
-  /** The time to wait for jobs, and for responses from the CRM and the service. */
+  /** The time (ms) for which the step waits for jobs and for responses from the CRM and the service. */
   waitMs: number;
   workerMs: number;
-  /** The processor time of the database. */
+  /** The processor time of the database (ms). */
   databaseMs: number;
-  /** The requests that count towards the key's rate limit. */
+  /** The number of requests that count towards the key's rate limit. */
   requests: number;
 }
 
-/** The work of a simulated night. It is the same for each client. */
+/** The work of a simulated night. It is the same for all clients. */
 export interface Work {
   integrations: number;
-  /** The time over which the starts of the schedules are evenly distributed. */
+  /** The period (ms) in which all schedules start. The starts are distributed evenly. */
   dueWithinMs: number;
-  /** The steps of a run, and how often each is repeated. */
+  /** The steps of a run, and the number of times that each step is repeated. */
   steps: readonly (Step & { times: number })[];
   /** The number of clients that share a key. */
   integrationsAKey: number;
@@ -31,16 +32,16 @@ export interface Work {
 
 export interface Machines {
   workers: number;
-  /** The number of scheduled runs that a worker has at the same time. */
+  /** The number of scheduled runs that a worker executes at the same time. */
   runsAtOnce: number;
   databaseCores: number;
   requestsPerSecond: number;
 }
 
 export interface Forecast {
-  /** The time from the first schedule to the end of the last run. */
+  /** The time (seconds) from the first schedule to the end of the last run. */
   seconds: number;
-  /** The longest time that a run waited for a place. */
+  /** The longest time (seconds) that a run has waited for a place. */
   longestWaitSeconds: number;
   /** The shares of the time, from 0 to 1, in which the workers and the database were busy. */
   workersBusy: number;
@@ -52,11 +53,11 @@ interface Run {
   worker: Line;
   key: Line;
   step: number;
-  /** The number of times that the step has been executed. */
+  /** The number of times that the step has already been executed. */
   taken: number;
 }
 
-/** A resource that handles requests one after the other, in the order of arrival. */
+/** A resource that processes requests one after another. */
 interface Line {
   freeAt: number;
   busyMs: number;
@@ -69,7 +70,7 @@ export function forecastNight(work: Work, machines: Machines): Forecast {
   const keys = lines(Math.ceil(integrations / integrationsAKey));
   const requestMs = 1_000 / machines.requestsPerSecond;
   const atWork = createHeap<Run>((one, other) => one.at < other.at);
-  // The workers' places are used in turn, because workers with equally many runs request work at the same rate.
+  // Runs are assigned to the workers in turn, so all workers have the same number of runs.
   const places = createHeap<{ at: number; order: number; worker: Line }>(
     (one, other) => one.at < other.at || (one.at === other.at && one.order < other.order),
   );
@@ -143,7 +144,7 @@ function firstFree(all: readonly Line[]): Line {
   return all.reduce((first, one) => (one.freeAt < first.freeAt ? one : first));
 }
 
-/** Returns the time at which the queue has done this much more work. */
+/** Returns the time at which the resource has finished this additional work. */
 function serve(line: Line, from: number, ms: number): number {
   if (ms === 0) return from;
   line.freeAt = Math.max(line.freeAt, from) + ms;

@@ -1,6 +1,7 @@
 /**
- * Measures the nightly syncs of many clients with real workers and one Postgres server. A short series of syncs comes
- * first to exclude each process's one-time costs. In normal operation, workers run for weeks.
+ * Measures the nightly syncs of many clients with real workers and one Postgres server. The measurement starts after a
+ * short series of syncs, so it does not include the one-time costs of each process. In normal operation, the same
+ * process of a worker runs for weeks.
  */
 
 import { readdir, readFile } from 'node:fs/promises';
@@ -10,22 +11,22 @@ import { type Machine, numberOf, openPark, PAID_TWICE, query, SETTLED } from '..
 
 export interface NightOptions {
   integrations: number;
-  /** The number of each client's contacts. All of them are new to the service. */
+  /** The number of each client's contacts. The service has no jobs for these contacts yet. */
   contacts: number;
   workers: number;
   /** The number of runs that a worker has at the same time. */
   runsAtOnce: number;
-  /** The latency of every request to the service (ms). */
+  /** The latency of each request to the service (ms). */
   latencyMs: number;
   jobTimeMs: number;
 }
 
-/** The cost of a night, summed over all workers. */
+/** The costs of a night, summed over all workers. */
 export interface Night extends Spent {
   /** The time from the start of the first run to the end of the last run. */
   seconds: number;
   paidTwice: number;
-  /** The size of the product's tables and indexes after the night, per contact. */
+  /** The size (bytes) of donor-sync's tables and indexes after the night, divided by the number of contacts. */
   bytesAContact: number;
 }
 
@@ -37,18 +38,17 @@ interface Spent {
   loggedBytes: number;
 }
 
-/** The documented limit of a key (requests per second). */
+/** The service's documented rate limit for a key (requests per second). */
 export const RATE = 10;
 /**
- * The time from the start of the processes to the minute in which the first series starts. By then, all processes
- * have loaded their code.
+ * The time (ms) between the start of the processes and the first series. By then, all processes have loaded their code.
  */
 const READY_MS = 20_000;
-/** The time from the first night to the measured night. */
+/** The number of minutes between the first night and the measured night. */
 const NIGHT_EVERY_MINUTES = 3;
 /**
- * The number of each client's contacts in the first series, for each worker. It is multiplied by the number of
- * workers, so that every worker does the same amount of work before the measurement.
+ * The number of contacts of each client in the first series, for each worker. The number is multiplied by the number of
+ * workers, so that all workers have done the same amount of work before the measurement.
  */
 const CONTACTS_AT_FIRST = 20;
 const NIGHT_LIMIT_MS = 15 * 60_000;
@@ -63,7 +63,7 @@ export async function measureNight(options: NightOptions): Promise<Night> {
   const beginsAt = firstAt + NIGHT_EVERY_MINUTES * 60_000;
   const park = await openPark({
     ...{ ids, hasOwnKeys: true, contacts: all },
-    // All schedules start at the same time. With staggered starts, some places would be empty at first.
+    // All schedules start at the same time. If they started one after another, some places would be free at first.
     schedule: { cron: cronOf([firstAt, beginsAt]), jitterMs: 0 },
     neighbour: { rate: RATE, burst: RATE, jobTimeMs, latencyMs },
   });
@@ -109,7 +109,7 @@ function nextMinute(): number {
   return Math.ceil((Date.now() + READY_MS) / 60_000) * 60_000;
 }
 
-/** Returns a cron line for both minutes of every hour. The measurement ends before the next hour. */
+/** Returns a cron expression for both minutes of each hour. The measurement ends before the next hour. */
 function cronOf(times: readonly number[]): string {
   const minutes = times.map((at) => new Date(at).getUTCMinutes());
   return `${minutes.toSorted((a, b) => a - b).join(',')} * * * *`;
@@ -153,12 +153,12 @@ function sum<One>(all: readonly One[], of: (one: One) => number): number {
 interface Process {
   pid: number;
   parent: number;
-  /** The processor time that the process has used so far, including children that have ended. */
+  /** The processor time (ms) that the process has used so far. It includes child processes that have ended. */
   ms: number;
   endedChildrenMs: number;
 }
 
-/** Linux counts processor time in hundredths of a second. */
+/** The unit in which Linux counts processor time (ms). */
 const TICK_MS = 10;
 
 /** Returns all processes on this machine with the figures that the system reports. */
@@ -166,9 +166,9 @@ async function readProcesses(): Promise<Process[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const all = await Promise.all(
     pids.map(async (pid): Promise<Process[]> => {
-      // The process may have ended since the folder was listed.
+      // The process may have ended after the folder was read.
       const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-      // The program's name can contain spaces, but the rest of the line cannot.
+      // The name of the program may contain spaces, so the line is split after the name.
       const fields = stat
         .slice(stat.lastIndexOf(')') + 2)
         .split(' ')

@@ -26,7 +26,7 @@ async function measureAgain(): Promise<Figure[]> {
   });
 }
 
-/** Gives a different employer to the first contacts in the file that have complete names. */
+/** Changes the employer of the first contacts in the file that have a complete name. */
 async function editContacts({ input }: Workplace, count: number): Promise<void> {
   const [header = '', ...rows] = (await readFile(input, 'utf8')).split('\n');
   let edited = 0;

@@ -1,4 +1,7 @@
-/** Compares the connectors' writes with the writes of commonly used clients. They alternate on one stand-in. */
+/**
+ * Compares the connectors' writes with the writes of commonly used clients. The connectors and the clients write to the
+ * same stand-in in turn.
+ */
 
 import { type ConnectorStep, type Crm, type CrmKind, withCrm } from '../crm.ts';
 import { atMost, exactly, type Figure, median, plain, round, type Scenario } from '../figure.ts';

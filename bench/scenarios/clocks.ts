@@ -1,4 +1,4 @@
-/** Runs hosts with different clocks. Then compares our records with the service's ledger. */
+/** Runs several hosts whose clocks differ. Then compares donor-sync's records with the service's ledger. */
 
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -42,7 +42,7 @@ async function measureClocks(): Promise<Figure[]> {
 
 const CONTACTS = 80;
 
-/** The shortened quiet time. The service needs almost the whole quiet time. */
+/** The quiet time (ms), which is shorter than usual. The service takes almost the whole quiet time. */
 const SETTLE_AFTER_MS = 3_000;
 const SLOW_MS = 2_500;
 
@@ -50,17 +50,17 @@ const AHEAD: Host = { name: 'ahead', clockAheadMs: 120_000 };
 const BEHIND: Host = { name: 'behind', clockAheadMs: -120_000 };
 
 /**
- * The number of trials per killed process. After a kill with a request in flight, the next process waits until the
- * dead process's lease expires.
+ * A process is killed in one of this number of trials. After a kill with a request in flight, the next process waits
+ * until the dead process's lease expires.
  */
 const KILL_EVERY = 4;
 
 /** The sums over all trials. */
 interface ClockFigures {
   trials: number;
-  /** Credits that are in the ledger but not in our records. */
+  /** The number of credits in the service's ledger that are missing in donor-sync's records. */
   paidTwice: number;
-  /** The number of submissions that were never settled. */
+  /** The number of submissions that were never completed. */
   open: number;
 }
 
@@ -94,7 +94,9 @@ async function tryTwoHosts(trials: number): Promise<ClockFigures> {
   return sums;
 }
 
-/** Tries one host with SQLite, which is killed in flight and restarted with its clock two minutes ahead. */
+/**
+ * Tests one host with SQLite. It is killed during a request and started again with a clock that is two minutes ahead.
+ */
 async function tryRestarts(trials: number): Promise<ClockFigures> {
   const sums: ClockFigures = { trials: 0, paidTwice: 0, open: 0 };
   for (let trial = 0; trial < trials; trial++) {
@@ -107,7 +109,7 @@ async function tryRestarts(trials: number): Promise<ClockFigures> {
   return sums;
 }
 
-/** Kills a process while its request is in flight. The service charges for the request after the process has died. */
+/** Kills a process during its request. The service charges for the request after the process has been killed. */
 async function killInFlight(
   host: Host,
   sync: HostedSync,
@@ -122,7 +124,7 @@ async function killInFlight(
 
 const ledgerSchema = z.object({ ledger: z.array(z.object({ amount: z.number() })) });
 
-/** Runs a trial on this server and adds its figures. If `server` is null, uses a separate SQLite file. */
+/** Runs a trial on this server and adds its figures. If `server` is null, uses its own SQLite file. */
 async function withSync(
   server: string | null,
   sums: ClockFigures,

@@ -1,4 +1,4 @@
-/** Queries the connections of a million donors over loopback, as a client would. */
+/** Requests the connections of a million donors over HTTP, as a client does. */
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -43,7 +43,7 @@ async function measureMillion(): Promise<Figure[]> {
   ];
 }
 
-/** Times in seconds or in milliseconds per request, and memory in megabytes. */
+/** Times in seconds, times in milliseconds per request, and memory in megabytes. */
 interface ConnectionMeasurement {
   buildSeconds: number;
   reopenSeconds: number;
@@ -55,14 +55,19 @@ interface ConnectionMeasurement {
   bulkAddSeconds: number;
   discoverMs: number[];
   compareMs: number[];
-  /** The minimum number of people who share an organisation with one of the best-connected donors. */
+  /**
+   * The number of people who share an organisation with a donor, for the donor with the lowest number among the
+   * best-connected donors.
+   */
   mostShared: number;
 }
 
 const RANDOM_LOOKUPS = 1_000;
 const BEST_CONNECTED = 100;
 const BULK = 100;
-/** The number of members that are added one at a time. With one more bulk add, the network has 500 members. */
+/**
+ * The number of members that are added one after another. Together with a bulk add, the network then has 500 members.
+ */
 const SINGLE_ADDS = 400;
 const SEARCHES = 100;
 const POLL_EVERY_MS = 20;
@@ -94,17 +99,14 @@ async function measureConnections(donors: number): Promise<ConnectionMeasurement
   }
 }
 
-/** The IDs of the queried donors. */
+/** The IDs of the donors that the benchmark requests. */
 export interface Sample {
   random: string[];
   bestConnected: string[];
   mostShared: number;
 }
 
-/**
- * Chooses the donors to query. The best-connected donors share their organisations with the largest numbers of
- * people.
- */
+/** Chooses the donors. The best-connected donors belong to organisations with the largest numbers of people. */
 export function chooseSample(file: string, donors: number): Sample {
   const db = openDatabase(file);
   const world = createWorld({ seed: SEED, donors });
@@ -113,7 +115,7 @@ export function chooseSample(file: string, donors: number): Sample {
   const bestConnected = [...shared.keys()]
     .sort((a, b) => at(shared, b) - at(shared, a))
     .slice(0, BEST_CONNECTED);
-  // A step near the golden section reaches every donor without repetition.
+  // A step close to the golden ratio reaches every donor without repetition.
   const random = Array.from(
     { length: RANDOM_LOOKUPS },
     (_, index) => Math.floor(index * donors * 0.618033988749895) % donors,

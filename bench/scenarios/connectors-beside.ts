@@ -1,6 +1,6 @@
 /**
- * Compares the processor time and memory of the connectors in two versions of the program. The versions alternate on
- * one stand-in.
+ * Compares the processor time and the memory of the connectors in two versions of the program. Both versions use the
+ * same stand-in in turn.
  */
 
 import { type ConnectorStep, type Crm, type CrmKind, withCrm } from '../crm.ts';
@@ -26,7 +26,7 @@ export const connectorsBeside: Scenario = {
 const CONTACTS = 100_000;
 const PAIRS = 7;
 
-/** How much more peak memory a connector of each kind may use (MB). */
+/** For each kind of CRM, the additional peak memory (MB) that the connector of the new version may use. */
 const MOST_MEGABYTES_MORE: Readonly<Record<CrmKind, number>> = { salesforce: 3, hubspot: 6 };
 const MOST_PROCESSOR = 1.05;
 
@@ -59,7 +59,7 @@ async function compare(
         async () => ours.push(await measureRun(crm, settings)),
         async () => theirs.push(await measureRun(crm, settings, beside)),
       ];
-      // The order alternates, because the machine's other load changes over time.
+      // The order changes with each pair, because the load of the machine changes over time.
       for (const turn of pair % 2 === 0 ? turns : turns.toReversed()) await turn();
     }
   });

@@ -1,4 +1,7 @@
-/** Measures distant CRMs. It measures the connector alone, and whole syncs with an equally distant service. */
+/**
+ * Measures CRMs to which requests take a long time. It measures the connector alone, and whole syncs with an equally
+ * distant service.
+ */
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -18,7 +21,7 @@ const JOB_TIME_MS = 5_000;
 const CONTACTS = 20_000;
 const SYNCED = 2_000;
 
-/** HubSpot's own limit, with a hundred contacts per request. It determines the shortest possible time. */
+/** HubSpot's own rate limit. A request returns a hundred contacts. The limit determines the shortest possible time. */
 const RATE = 190;
 const HUBSPOT_FLOOR_SECONDS = (CONTACTS / 100 / RATE) * 10;
 
@@ -68,7 +71,7 @@ function againstFloor(
   ];
 }
 
-/** A field that every contact in the CRM can have. */
+/** For each kind of CRM, a field that all contacts can have. */
 const A_FIELD: Readonly<Record<CrmKind, string>> = { salesforce: 'Title', hubspot: 'jobtitle' };
 
 async function measureSyncs(kind: CrmKind): Promise<Figure[]> {

@@ -1,4 +1,4 @@
-/** Sends almost correct input to every part that reads data from outside. */
+/** Sends almost correct input to each part that reads data from outside. */
 import { exactly, type Figure, plain, round, type Scenario } from '../figure.ts';
 import { attack, type Finding } from './fuzz/attack.ts';
 import { bulkEdge, csvCellEdge, csvFileEdge, journalEdge } from './fuzz/csv.ts';
@@ -24,7 +24,7 @@ export const fuzz: Scenario = {
   },
 };
 
-/** Distributes the inputs over the edges. The same seed produces the same inputs. */
+/** Distributes the inputs among these parts. The same seed produces the same inputs. */
 export async function fuzzEdges(inputs: number, seed: string) {
   const figures: Figure[] = [];
   const findings: Finding[] = [];

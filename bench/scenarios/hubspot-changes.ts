@@ -6,8 +6,8 @@ import { exactly, type Figure, plain, round, type Scenario } from '../figure.ts'
 const CONTACTS = 60_000;
 
 /**
- * The number of contacts that are edited after the complete reading. They are not edited again while the changes are
- * read.
+ * The number of contacts that are changed after the complete reading. These contacts are not changed again while the
+ * changes are read.
  */
 const EDITED = 50_000;
 
@@ -17,11 +17,11 @@ const SEARCHES_PER_SECOND = 5;
 const IDS_PER_REQUEST = 10_000;
 const CONTACTS_PER_EDIT = 100;
 
-/** The interval at which the other contacts are edited until the changes are read. */
+/** The interval (ms) in which other contacts are changed while the changes are read. */
 const EDIT_EVERY_MS = 50;
 const MAX_EDITS = 20_000;
 
-/** After this time, the sandbox's searches find a change. They have a delay of one second. */
+/** The time (ms) after which the stand-in's searches find a change. They have a delay of one second. */
 const INDEXED_AFTER_MS = 2_000;
 
 /** Reads changes beyond HubSpot's maximum of 10,000 results, while more changes are made. */
@@ -69,7 +69,7 @@ async function readIds({ baseUrl }: Crm): Promise<string[]> {
   return ids;
 }
 
-/** Edits one batch after another while the connector reads. */
+/** Changes contacts in batches while the connector reads. */
 async function editUntil(
   reading: Promise<unknown>,
   crm: Crm,

@@ -8,13 +8,13 @@ const CONTACTS = 100_000;
 const RATE = 190;
 const RECORDS_IN_REQUEST = 100;
 
-/** The shortest time that the limit alone allows. */
+/** The shortest time (seconds) that the rate limit allows. */
 const FLOOR_SECONDS = (CONTACTS / RECORDS_IN_REQUEST / RATE) * 10;
 
-/** The limit includes the requests for the names of the contacts' 16,701 companies. */
+/** The maximum number of requests. It includes the requests for the names of the contacts' 16,701 companies. */
 const MAX_READ_REQUESTS = 1_200;
 
-/** Measures with HubSpot's own limit. */
+/** Measures HubSpot with its own rate limit. */
 export const hubspot: Scenario = {
   name: 'hubspot',
   title: `the HubSpot connector alone: 100,000 contacts at ${RATE} requests in 10 s`,
@@ -33,7 +33,7 @@ export const hubspot: Scenario = {
     }),
 };
 
-/** Measures without limits. */
+/** Measures HubSpot without rate limits. */
 export const hubspotUnlimited: Scenario = {
   name: 'hubspot-unlimited',
   title: 'the HubSpot connector alone: 100,000 contacts, no limits, 5 ms for each request',

@@ -1,5 +1,6 @@
 /**
- * Imports tax returns into a service. Measures the speed, and checks that the service contains each person only once.
+ * Imports tax returns into the service. The scenario measures the speed, and checks that the service contains each
+ * person only once.
  */
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -56,8 +57,8 @@ async function measureImport(seed: number): Promise<Figure[]> {
 }
 
 /**
- * Writes returns in which each person's name is written differently each year. The name contains the middle name, its
- * initial or neither, or starts with the last name.
+ * Writes tax returns in which each person's name has a different form each year. The name contains the full middle
+ * name, its initial or neither of them, or it starts with the last name.
  */
 function writeReturns(folder: string, seed: number): number {
   const world = createWorld({ seed, donors: ORGANISATIONS * SEATS });

@@ -1,5 +1,5 @@
 /**
- * Measures the cost of keeping profiles. It compares the processor time with a different version of the program, and
+ * Measures the cost of keeping profiles. It compares the processor time with another version of the program, and
  * measures the disk space.
  */
 
@@ -28,8 +28,8 @@ const CONTACTS = 5_000;
 const PAIRS = 7;
 
 /**
- * The number of syncs without changes after each first sync. The start of the process takes most of the time of such
- * a sync.
+ * The number of syncs without changes that follow each first sync. The start of the process takes most of the time of
+ * such a sync.
  */
 const REPEATS = 3;
 
@@ -44,7 +44,7 @@ async function measureKeptProfiles({ beside, pairs = PAIRS }: Wanted = {}): Prom
   return beside === undefined ? room : [...room, ...(await measurePairs(beside, pairs))];
 }
 
-/** All sources in a profile, by the name of their column. */
+/** All sources of a profile. The key is the name of the column. */
 const SOURCES = [
   ...['donorId', 'profileUrl', 'name.full', 'age', 'netWorth.low', 'netWorth.high'],
   ...['netWorth.label', 'capacity.nonprofit', 'capacity.political', 'capacity.highest'],
@@ -67,7 +67,7 @@ async function measureRoom(place: Workplace): Promise<Figure[]> {
 
 const rowSchema = z.record(z.string(), z.string());
 
-/** Returns the length of the written values as JSON, by source. */
+/** For each source, returns the length of the written values as JSON. */
 async function lengthOfJson(output: string): Promise<{ rows: number; bytes: number }> {
   let [rows, bytes] = [0, 0];
   for await (const parsed of createReadStream(output).pipe(parse({ columns: true }))) {
@@ -84,7 +84,7 @@ const TABLES = ['kept_profiles', 'value_states', 'field_maps'];
 
 const roomSchema = z.object({ profiles: z.number(), bytes: z.number() });
 
-/** Returns the space that the tables of stored profiles and their indexes use in the file. */
+/** Returns the space (bytes) that the stored profiles and their indexes take in the file. */
 function readRoom(file: string): z.infer<typeof roomSchema> {
   const database = new Database(file, { readonly: true });
   try {
@@ -105,7 +105,7 @@ function readRoom(file: string): z.infer<typeof roomSchema> {
 /** Processor time in seconds. */
 interface Cost {
   first: number;
-  /** The median of the syncs without changes. */
+  /** The median processor time of the syncs without changes. */
   again: number;
 }
 
@@ -118,7 +118,7 @@ async function measurePairs(beside: string, pairs: number): Promise<Figure[]> {
   const neighbour = await startNeighbour({ donors: CONTACTS, ...UNLIMITED });
   try {
     for (let pair = 0; pair < pairs; pair += 1) {
-      // The order alternates, because the machine's other load changes over time.
+      // The order changes with each pair, because the load of the machine changes over time.
       for (const { program, costs } of pair % 2 === 0 ? programs : programs.toReversed()) {
         costs.push(await measureCost(neighbour, program));
       }

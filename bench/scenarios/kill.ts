@@ -1,4 +1,4 @@
-/** Kills syncs with SIGKILL at random moments, and then compares our records with the service's ledger. */
+/** Kills syncs with SIGKILL at random moments, and then compares donor-sync's records with the service's ledger. */
 
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -14,7 +14,7 @@ import { createWorkplace } from '../workplace.ts';
 interface Killed {
   contacts: number;
   kills: number;
-  /** The number of simultaneous syncs, each with a separate service. */
+  /** The number of syncs that run at the same time. Each sync has its own service. */
   atOnce: number;
   latestKillMs: number;
   neighbour: Partial<NeighbourOptions>;
@@ -43,7 +43,8 @@ export const killInFlight: Scenario = {
     measureKills({
       ...{ contacts: 3_000, kills: 400, atOnce: 4, latestKillMs: 12_000 },
       neighbour: { submitLatencyMs: 5_000 },
-      // A request needs half of the latency to arrive. It arrives even if its process is killed.
+      // A request needs half of the latency to arrive. The service receives the request even if the process has been
+      // killed in the meantime.
       settleAfterMs: 4_000,
       extra: NO_TRIAL,
     }),
@@ -71,15 +72,17 @@ interface KillFigures {
   kills: number;
   mostOpen: number;
   experiments: number;
-  /** Contacts for which two credits were spent. */
+  /** The number of contacts for which credits were spent twice. */
   paidTwice: number;
-  /** The number of credits by which the service's ledger and our submissions differ. */
+  /** The difference in credits between the service's ledger and donor-sync's records. */
   unexplained: number;
-  /** Contacts held because of a lost response. */
+  /** The number of contacts that are held because a response was lost. */
   heldAsLost: number;
   /** The number of contacts that have no outcome or are still waiting. */
   withoutOutcome: number;
-  /** Contacts whose profile counts as delivered in our records but is missing in the file. */
+  /**
+   * The number of contacts whose profile was delivered according to donor-sync's records but is missing in the file.
+   */
   missingInFile: number;
 }
 
@@ -98,7 +101,7 @@ async function killSyncs(killed: Killed): Promise<KillFigures> {
   return sums;
 }
 
-/** Runs an experiment. */
+/** Runs one experiment, which consists of a new contact list and its syncs. */
 async function experiment(
   { contacts, latestKillMs, neighbour: options, settleAfterMs, extra }: Killed,
   mostKills: number,

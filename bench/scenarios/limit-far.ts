@@ -5,7 +5,7 @@ import type { Workplace } from '../workplace.ts';
 
 const JOB_TIME_MS = 5_000;
 
-/** The latency of the service, and the additional time for a submission. */
+/** The latency of the service, and the additional latency of a submission. */
 interface Distance {
   latencyMs: number;
   submitLatencyMs: number;
@@ -18,7 +18,7 @@ const DISTANCES: readonly Distance[] = [
   { latencyMs: 300, submitLatencyMs: 5_000 },
 ];
 
-/** Measures the same figures as `limit`, but with a remote service. */
+/** Measures the same figures as `limit`, but with a distant service. */
 export const limitFar: Scenario = {
   name: 'limit-far',
   title: "2,000 contacts at the service's limit, jobs of 5 s, and a service that is far away",
@@ -29,7 +29,7 @@ export const limitFar: Scenario = {
   },
 };
 
-/** Measures a run that takes longer than a balance reading remains valid. */
+/** Measures a run that takes longer than a reading of the balance stays valid. */
 export const limitLong: Scenario = {
   name: 'limit-long',
   title: "20,000 contacts at the service's limit, jobs of 5 s, and submits of 2 s",
@@ -56,8 +56,7 @@ function measureAt(contacts: number, distance: Distance, most: number): Promise<
 }
 
 /**
- * Returns the shortest time that the service's limit allows. Adds the time for one job and for one submission in
- * flight.
+ * Returns the shortest time that the service's limit allows. It includes the time for one job and for one submission.
  */
 export function floorSeconds(contacts: number, submitMs: number): number {
   const requests = contacts / 100 + contacts / 10;

@@ -1,6 +1,6 @@
 /**
- * Runs workers on hosts with wrong clocks and one Postgres server. Workers are killed, stopped and updated, and the
- * database becomes unavailable.
+ * Runs workers on several hosts with wrong clocks and one Postgres server. The scenario kills, stops and updates
+ * workers, and makes the database unavailable for a while.
  */
 
 import { once } from 'node:events';
@@ -30,7 +30,7 @@ const MINUTE_MS = 60_000;
 const INTEGRATIONS = ['one', 'two', 'three', 'four', 'five', 'six'];
 
 /**
- * The number of each client's new people before the first run, and in each minute. A run takes a minute. The key's
+ * The number of new people of each client, before the first run and in each minute. A run takes a minute. The key's
  * limit leaves little time between the runs.
  */
 const PEOPLE_AT_FIRST = 300;
@@ -42,14 +42,14 @@ const WORKERS: readonly Host[] = [
   { name: 'worker-ahead', clockAheadMs: 120_000 },
 ];
 
-/** The servers that plan schedules. Both servers plan the same runs. */
+/** The servers that plan the scheduled runs. Both servers plan the same runs. */
 const SERVERS: readonly Host[] = [
   { name: 'web-right', clockAheadMs: 0 },
   { name: 'web-ahead', clockAheadMs: 90_000 },
 ];
 
 const LOOK_MS = 200;
-/** The maximum time for the remaining work before the records are compared. */
+/** The maximum time (ms) for the remaining work before the scenario compares the records. */
 const QUIET_LIMIT_MS = 5 * MINUTE_MS;
 
 interface World {
@@ -84,11 +84,11 @@ async function measureMachines(minutes: number): Promise<Figure[]> {
   }
 }
 
-/** The faults that the benchmark caused. This process's clock measured their times (ms). */
+/** The faults that the scenario has caused. Their times (ms) come from the clock of this process. */
 interface Disturbances {
-  /** Workers that were killed, or paused until their claims expired. */
+  /** Workers that were killed, or that were paused until their leases expired. */
   lost: { at: number; owner: string }[];
-  /** The times at which the database became unavailable and available again. */
+  /** The periods in which the database was unavailable. */
   outages: { from: number; to: number }[];
   counts: Record<'kills' | 'stops' | 'updates' | 'restarts', number>;
 }
@@ -130,7 +130,7 @@ async function stopOne(world: World, done: Disturbances): Promise<void> {
   machine.child.kill('SIGCONT');
 }
 
-/** Updates one worker after the other, as an operator does who installs a new version. */
+/** Updates the workers one after another, as an operator does when installing a new version. */
 async function updateAll(world: World, done: Disturbances): Promise<void> {
   for (const machines of [world.workers, world.servers]) {
     for (const [place, machine] of machines.entries()) {
@@ -160,7 +160,7 @@ async function withoutDatabase(world: World, done: Disturbances, seconds: number
   done.outages.push({ from, to: Date.now() });
 }
 
-/** Returns a random worker that has a run, if there is one. */
+/** Returns a random worker that is executing a run. */
 function drawWorker({ workers, watched }: World): [place: number, machine: Machine] {
   const owners = INTEGRATIONS.map((id) => lastOf(watched.timeline, id)?.owner ?? '');
   const all = [...workers.entries()];
@@ -179,12 +179,15 @@ function lastOf(
   return timeline.findLast((one) => one.integration === integration && one.at <= until);
 }
 
-/** Returns the prefix of the lease owners' names on this machine. */
+/** Returns the beginning of the names with which this machine owns leases. */
 function ownerOf({ host, child }: Machine): string {
   return `${host.name}/${child.pid}/`;
 }
 
-/** The owner of a client's lease, and the time when the ownership started. This process's clock measured the time. */
+/**
+ * The owner of a client's lease, and the time at which the ownership started. The time comes from the clock of this
+ * process.
+ */
 interface Held {
   at: number;
   integration: string;
@@ -194,11 +197,11 @@ interface Held {
 
 interface Watched {
   timeline: Held[];
-  /** Each client's planned nights, in the order in which they were planned (epoch ms). */
+  /** For each client, the times of its planned runs (epoch ms), in the order of planning. */
   nights: Map<string, number[]>;
 }
 
-/** Polls leases and schedules, and records their changes. */
+/** Reads leases and schedules again and again, and records their changes. */
 function watch(database: string): Watched & { stop(): void } {
   const ended = new AbortController();
   const timeline: Held[] = [];
@@ -270,7 +273,7 @@ async function figuresOf(
       countNights(nights, () => true),
       '',
     ),
-    // While the database is unavailable, no night can be claimed, so all nights in that time count as one.
+    // While the database is unavailable, no run can start. All runs that were planned in that time count as one.
     atMost(
       'nights missed',
       countNights(nights, (ms) => ms > MINUTE_MS),
@@ -288,7 +291,10 @@ async function figuresOf(
 
 const LEFT_OPEN = "select count(*) from submissions where state in ('intended', 'lost')";
 
-/** Returns the times for which a lost worker's clients waited for a new worker. Excludes outages. */
+/**
+ * Returns the times for which the clients of a lost worker waited for another worker. The periods without a database
+ * are not included.
+ */
 function takeoversOf(
   timeline: readonly Held[],
   outages: Disturbances['outages'],
@@ -315,7 +321,7 @@ function percentile(values: readonly number[], part: number): number {
   return sorted[Math.ceil(sorted.length * part) - 1] ?? 0;
 }
 
-/** Returns the number of steps of this kind from one night to the next. */
+/** Counts the pairs of consecutive runs whose time difference meets the condition. */
 function countNights(nights: Watched['nights'], isCounted: (stepMs: number) => boolean): number {
   return [...nights.values()]
     .flatMap((planned) => planned.slice(1).map((next, place) => next - (planned[place] ?? next)))
@@ -323,8 +329,8 @@ function countNights(nights: Watched['nights'], isCounted: (stepMs: number) => b
 }
 
 /**
- * Counts runs that ended normally after the next run of their client had started. Excludes runs with an unknown host,
- * because a run's times depend on its host's clock. If a run was cut off, the next run records its end.
+ * Counts runs that ended normally after the next run of the same client had started. Runs without a known host are left
+ * out, because the times of a run depend on its host's clock. If a run was interrupted, the next run records its end.
  */
 async function countOverlaps(database: string, timeline: readonly Held[]): Promise<number> {
   const rows = await query<{
@@ -356,7 +362,7 @@ async function countOverlaps(database: string, timeline: readonly Held[]): Promi
   return overlaps.length;
 }
 
-/** Returns the host that had the lease in this epoch, or undefined if it is not known. */
+/** Returns the host that owned the lease in this epoch, or undefined if the host is unknown. */
 function hostOf(timeline: readonly Held[], integration: string, epoch: number): Host | undefined {
   const held = timeline.find(
     (one) => one.integration === integration && one.epoch === epoch && one.owner !== null,

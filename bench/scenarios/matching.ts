@@ -1,4 +1,7 @@
-/** Measures how well the service finds the right donor, with noise that the matcher's lists do not contain. */
+/**
+ * Measures how often the service finds the right donor. The contacts contain variations that are not in the matcher's
+ * lists.
+ */
 
 import { fileURLToPath } from 'node:url';
 import { readPublicRecord } from '../../people/public-record.ts';
@@ -25,11 +28,11 @@ export const matching: Scenario = {
   measure: async ({ seed } = {}) => measureMatching(Number(seed ?? SEED)),
 };
 
-/** The seed with which the weights were set. `--seed` selects a different seed. */
+/** The seed with which the matcher's weights were chosen. `--seed` selects a different seed. */
 const SEED = 20;
 const DONORS = 20_000;
 const PERSONS = 6_000;
-/** The baseline compares each person with every donor, so it is measured with fewer people. */
+/** The number of people for the baseline. It is small, because the baseline compares each person with every donor. */
 const BASELINE_PERSONS = 120;
 const BINS = 10;
 
@@ -108,7 +111,7 @@ function share(outcomes: readonly Outcome[], test: (outcome: Outcome) => boolean
   return round(outcomes.filter(test).length / Math.max(1, outcomes.length));
 }
 
-/** Returns the average difference between the probability and the share of right answers. */
+/** Returns the average difference between the reported probability and the share of right answers. */
 function calibrationError(outcomes: readonly Outcome[]): number {
   const bins = Map.groupBy(outcomes, ({ match }) =>
     Math.min(BINS - 1, Math.floor(match.probability * BINS)),
@@ -122,8 +125,8 @@ function calibrationError(outcomes: readonly Outcome[]): number {
 }
 
 /**
- * Returns true if the likeliest donor is right. This is the matched donor. If there is no match, it is the donor with
- * the highest probability.
+ * Returns true if the most likely donor is the right donor. If there is a match, the most likely donor is the matched
+ * donor. If there is no match, it is the donor with the highest probability.
  */
 function isLikeliestRight({ person, match }: Outcome): boolean {
   const likeliest = match.donorNumber ?? match.runnerUp?.donorNumber ?? null;

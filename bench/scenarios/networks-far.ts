@@ -1,4 +1,7 @@
-/** Measures networks, warm paths and `holds --show` with a distant Salesforce org and a distant service. */
+/**
+ * Measures networks, warm paths and `holds --show` with a Salesforce org and a service to which requests take a long
+ * time.
+ */
 
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -22,7 +25,7 @@ const HELD = 200;
 const DONORS_PER_REQUEST = 100;
 const JOBS_PER_REQUEST = 10;
 
-/** The round trips for the balance, the list of networks, the description of Contact, and similar requests. */
+/** The number of requests for the balance, the list of networks, the description of Contact, and similar data. */
 const OTHER_ROUND_TRIPS = 10;
 
 export const networksFar: Scenario = {
@@ -46,7 +49,7 @@ async function measureNetworks(): Promise<Figure[]> {
         return writeFile(settings, settingsFor(partner, crm, extra));
       };
       await write('budget: { perRun: 200 }');
-      // This run ends when it reaches the budget.
+      // This run stops because it reaches the budget.
       await measureSync(settings, PROGRAM, 'incomplete');
       await identifyEverybody(baseUrl, database);
       await write(MIRRORED);
@@ -58,7 +61,7 @@ async function measureNetworks(): Promise<Figure[]> {
       holdSome(database);
       return [
         atLeast('members of the network', members, '', 100),
-        // Each bulk add waits for the previous one, and for the balance that proves its cost.
+        // Each bulk add waits for the previous bulk add, and for the request for the balance that proves its cost.
         ...figuresOf('networks', mirrored, 0, 2 * Math.ceil(members / DONORS_PER_REQUEST)),
         ...figuresOf('warm paths', paths, CONTACTS / DONORS_PER_REQUEST),
         exactly('warm paths: credits', spent(paths), '', 0),
@@ -76,7 +79,7 @@ const MIRRORED = `budget: { perRun: 0 }
     networks: [{ name: Board, group: { where: "LastName < 'D'" } }]
     insights: { enabled: false }`;
 
-/** The other donors come from the stand-in, so only the held contacts cost credits. */
+/** Returns settings. The donors of other contacts come from the stand-in, so only the held contacts cost credits. */
 function settingsFor(partner: string, crm: string, extra: string): string {
   return `database: "sqlite:store.db"
 integrations:
@@ -89,7 +92,7 @@ integrations:
 `;
 }
 
-/** Compares a run with the shortest time that the service's limit allows, plus some consecutive round trips. */
+/** Compares a run with the shortest time that the service's rate limit and some consecutive requests allow. */
 function figuresOf(
   name: string,
   { run, runSeconds }: Measurement,
@@ -107,7 +110,7 @@ function figuresOf(
   ];
 }
 
-/** Measures how long it takes to show the names of all held contacts. */
+/** Measures the time for showing the names of all held contacts. */
 async function measureHolds(settings: string): Promise<Figure[]> {
   const startedAt = performance.now();
   const words = ['holds', '--show', '--config', settings];
@@ -125,7 +128,7 @@ async function measureHolds(settings: string): Promise<Figure[]> {
 }
 
 /**
- * Counts the rows in the table of names whose names come from the CRM. Each of these rows starts with the end of the
+ * Counts the rows in which a name from the CRM is shown. Each of these rows starts with the last characters of the
  * decision's ID.
  */
 function countNamed(shown: string): number {
@@ -142,7 +145,7 @@ const pageSchema = z.object({
   people: z.array(z.object({ id: z.string(), donorId: z.string().nullable() })),
 });
 
-/** Creates a CRM as it is after years of syncing. The product knows every contact's donor. */
+/** Writes the donor of every contact to the database, as after years of syncing. */
 async function identifyEverybody(baseUrl: string, database: string): Promise<void> {
   const db = new Sqlite(database);
   const update = db.prepare(
@@ -164,7 +167,7 @@ function countMembers(database: string): number {
   return z.object({ count: z.number() }).parse(row).count;
 }
 
-/** Holds the enhanced contacts, as if they had different names. */
+/** Holds the enhanced contacts, as if their names had changed. */
 function holdSome(database: string): void {
   const db = new Sqlite(database);
   db.prepare(

@@ -1,4 +1,4 @@
-/** Measures a night without changes, in a large CRM whose contacts are all enhanced. */
+/** Measures a night without changes in a large CRM. All of its contacts have been enhanced before. */
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,8 +10,8 @@ import { type Measurement, measureSync, spent } from '../measured-sync.ts';
 import { startNeighbour } from '../neighbour.ts';
 
 /**
- * The number of requests to the CRM before a connector reads contacts. They identify the account, and find the data
- * that a HubSpot token can read.
+ * The number of requests to the CRM before the connector reads contacts. These requests determine the account and, in
+ * HubSpot, the data that the token can read.
  */
 const SIGN_IN_CALLS: Readonly<Record<CrmKind, number>> = { salesforce: 1, hubspot: 2 };
 
@@ -48,16 +48,16 @@ async function measureNight(kind: CrmKind, farMs: number): Promise<Figure[]> {
   ];
 }
 
-/** A field that every contact in the CRM can have. */
+/** For each kind of CRM, a field that all contacts can have. */
 const A_FIELD: Readonly<Record<CrmKind, string>> = { salesforce: 'Title', hubspot: 'jobtitle' };
 
-/** Options that make the first run as fast as possible, because it is not measured. */
+/** Options that make the first run fast, because it is not measured. */
 const UNLIMITED: Readonly<Record<CrmKind, { flags: Record<string, number>; settings: string }>> = {
   salesforce: { flags: {}, settings: '' },
   hubspot: { flags: { rate: 0 }, settings: ', requestsPerTenSeconds: 0' },
 };
 
-/** Measures the run that reads all contacts, and the next run. */
+/** Measures a run that reads all contacts, and the run after it. */
 async function measureQuietNight(
   kind: CrmKind,
   contacts: number,
@@ -93,7 +93,10 @@ integrations:
   }
 }
 
-/** From now on, adds this latency to each request to the stand-in. The first run does not need the latency. */
+/**
+ * Adds this latency to all further requests to the stand-in. The first run does not need the latency, because it is not
+ * measured.
+ */
 async function slowDown(url: string, delayMs: number): Promise<void> {
   const reply = await fetch(new URL('/_sandbox/faults', url), {
     method: 'PUT',
@@ -103,7 +106,7 @@ async function slowDown(url: string, delayMs: number): Promise<void> {
   if (!reply.ok) throw new Error(`The faults were refused: ${await reply.text()}`);
 }
 
-/** Creates the state after weeks of syncing, in which every contact has its profile. */
+/** Marks all contacts as enhanced, as after weeks of syncing. */
 function enhanceEverybody(database: string): void {
   const db = new Sqlite(database);
   db.prepare(

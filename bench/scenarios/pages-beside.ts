@@ -1,6 +1,6 @@
 /**
- * Compares each page's processor time in two versions of the program. The versions alternate. Each version has a
- * separate copy of the same contacts from one stand-in. Its own syncs have filled its database.
+ * Compares the processor time of each page in two versions of the program. The versions are measured in turn. Each
+ * version has its own copy of the same contacts. Each version has filled its own database with syncs.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -27,24 +27,24 @@ const SYNCS = 5;
 const OTHER_CLIENTS = 50;
 const PAIRS = 10;
 
-/** The number of requests before the measurement, so that all code is already compiled. */
+/** The number of requests before the measurement. After these requests, all code is compiled. */
 const WARM_UPS = 100;
 
 /**
- * The processor time of a measurement (ms), and the minimum and maximum number of requests in it. A measurement covers
- * many requests, because garbage collection costs more than a single page.
+ * The processor time of a measurement (ms), and the minimum and maximum number of requests in it. A measurement
+ * consists of many requests, because garbage collection takes longer than a single page.
  */
 const MEASURED_MS = 600;
 const LEAST_REQUESTS = 8;
 const MOST_REQUESTS = 2_000;
 
 /**
- * The number of times that the versions alternate in each pair. They alternate because the machine's speed changes
- * within seconds.
+ * The number of times that the versions change in each pair. They change often, because the speed of the machine
+ * changes within seconds.
  */
 const TURNS = 16;
 
-/** A pause that exceeds the time for which viewers share the data of all clients. */
+/** A pause (ms) that is longer than the time for which viewers share the data of all clients. */
 const APART_MS = 1_200;
 
 const MOST_TIMES = 1.1;
@@ -56,7 +56,7 @@ export const pagesBeside: Scenario = {
     beside === undefined ? [] : measureBoth(beside, pairs),
 };
 
-/** Returns the paths of each page. The second path is for versions that lack the first path. */
+/** Returns the paths of each page. The second path is for versions in which the first path does not exist. */
 function listPages({ run, hold }: Ids): Readonly<Record<string, readonly string[]>> {
   return {
     home: ['/'],
@@ -143,7 +143,7 @@ async function compare(ours: Served, theirs: Served, pairs: number): Promise<Fig
 
 interface Ids {
   run: string;
-  /** Null if no contact is held. */
+  /** The ID of a held contact, or null if no contact is held. */
   hold: string | null;
 }
 
@@ -157,7 +157,7 @@ interface Served {
   close(): Promise<void>;
 }
 
-/** Makes a process print its processor time (µs) on stderr at each signal. */
+/** Code that makes a process print its processor time (µs) to stderr at each signal. */
 const REPORT_CPU =
   'data:text/javascript,process.on("SIGUSR2",()=>{const{user,system}=process.cpuUsage();process.stderr.write("cpu "+(user+system)+"\\n")})';
 
@@ -189,7 +189,7 @@ async function serve(place: Workplace, program: string, token: string): Promise<
   const { url } = readySchema.parse(JSON.parse(String(line)));
   const said = createInterface(child.stderr);
   const signedIn = { authorization: `Bearer ${token}` };
-  // The sign-in page redirects users who are signed in.
+  // Requests to the sign-in page have no session, because the page redirects signed-in users.
   const headersOf = (page: string) => (page === 'sign-in' ? {} : signedIn);
   const read = async (path: string) => (await fetch(url + path, { headers: signedIn })).json();
   const [run] = runsSchema.parse(await read('/v1/runs')).runs.slice(-1);
@@ -253,7 +253,7 @@ async function ask(program: string, words: string[], { settings }: Workplace): P
   return JSON.parse(await text(child.stdout));
 }
 
-/** Returns settings for clients that are never synced, but appear in lists of all clients. */
+/** Returns settings for clients that are never synced but appear in the lists of all clients. */
 function otherClients(): string {
   return Array.from(
     { length: OTHER_CLIENTS },

@@ -1,4 +1,4 @@
-/** Measures the home page and a run's page with 10,000 clients and 1,000,000 rows of runs. */
+/** Measures the home page and the page of a run, with 10,000 clients and 1,000,000 rows of runs. */
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -26,7 +26,7 @@ const LARGE_RUN = 'run-00000-13';
 const MOST_MS = 150;
 const MOST_KB = 100;
 
-/** A pause that exceeds the time for which viewers share the data of all clients. */
+/** A pause (ms) that is longer than the time for which viewers share the data of all clients. */
 const APART_MS = 1_200;
 const LOOKS = 9;
 
@@ -63,7 +63,7 @@ async function measureOn(kind: 'sqlite' | 'postgres', database: string): Promise
   }
 }
 
-/** With Postgres, a key must be given explicitly. */
+/** With Postgres, the encryption key must be given explicitly. */
 const ENVIRONMENT = {
   ...process.env,
   DONOR_SYNC_SECRET_KEY: randomBytes(32).toString('base64'),
@@ -91,7 +91,7 @@ function nameOf(place: number): string {
   return String(place).padStart(5, '0');
 }
 
-/** Returns SQL that both databases understand. `numbers` is a table of numbers from 0. */
+/** Returns SQL statements for SQLite and Postgres. `numbers` is a table of numbers from 0. */
 function statements(now: number, numbers: (count: number) => string): string[] {
   const dayMs = 86_400_000;
   const pad = (value: string) => `substr('00000' || (${value}), -5)`;
@@ -214,7 +214,7 @@ async function measurePage(name: string, url: string, token: string): Promise<Fi
   return [atMost(name, round(times[Math.floor(LOOKS / 2)] ?? 0), 'ms', MOST_MS)];
 }
 
-/** Returns the size of a response on the wire, and its body. */
+/** Returns the number of bytes in the transferred response, and its body. */
 function fetchPage(url: string, token: string): Promise<{ bytes: number; body: string }> {
   const headers = { authorization: `Bearer ${token}`, 'accept-encoding': 'gzip' };
   return new Promise((resolve, reject) => {
@@ -234,7 +234,7 @@ function fetchPage(url: string, token: string): Promise<{ bytes: number; body: s
   });
 }
 
-/** Measures the home page with everything that it loads. */
+/** Measures the home page and all files that it loads. */
 async function measureWeight(name: string, url: string, token: string): Promise<Figure> {
   const headers = { authorization: `Bearer ${token}` };
   const page = await (await fetch(url, { headers })).text();

@@ -1,4 +1,4 @@
-/** Measures a whole CRM's warm paths. One run computes them, and a later run has no changes. */
+/** Measures a whole CRM's warm paths. The first run computes the warm paths, and the next run has no changes. */
 
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -49,14 +49,14 @@ interface PathSizes {
 interface MeasuredPaths {
   /** The number of different people among the contacts. */
   donors: number;
-  /** The run that computes the paths, and the run after it. */
+  /** The run that computes the warm paths. */
   first: Measurement & { compares: number };
   second: Measurement & { compares: number };
-  /** The number of contacts with a path. */
+  /** The number of contacts with a warm path. */
   paths: number;
 }
 
-/** Measures at the documented limits. The members are already in their network. */
+/** Measures at the documented limits. At the start, the members are already in their network. */
 async function measurePaths({ contacts, members }: PathSizes): Promise<MeasuredPaths> {
   const neighbour = await startNeighbour({ donors: contacts, ...DOCUMENTED, jobTimeMs: 0 });
   const place = await createWorkplace(neighbour, contacts, MIRRORED);
@@ -76,8 +76,8 @@ async function measurePaths({ contacts, members }: PathSizes): Promise<MeasuredP
 }
 
 /**
- * Settings under which no contact is enhanced. Each contact's donor is written to the store, as if it had been synced
- * for years.
+ * Settings with which no contact is enhanced. The donor of each contact is written to the database, as after years of
+ * syncing.
  */
 const MIRRORED = `    budget: { perRun: 0 }
     networks: [{ name: Board, group: { column: Board, equals: "yes" } }]
@@ -89,7 +89,7 @@ async function enableInsights({ settings }: Workplace): Promise<void> {
   await writeFile(settings, text.replace('enabled: false', 'enabled: true'));
 }
 
-/** Adds a column to the file that makes the first contacts members. */
+/** Adds a column to the file. The column makes the first contacts members of the network. */
 async function markMembers({ input }: Workplace, members: number): Promise<void> {
   const [header = '', ...rows] = (await readFile(input, 'utf8')).trimEnd().split('\n');
   const marked = rows.map((row, index) => `${row},${index < members ? 'yes' : 'no'}`);
@@ -102,7 +102,7 @@ const pageSchema = z.object({
   people: z.array(z.object({ id: z.string(), donorId: z.string().nullable() })),
 });
 
-/** Writes each contact's donor to the store. Returns the number of different donors. */
+/** Writes the donor of each contact to the database. Returns the number of different donors. */
 async function identifyEverybody(
   { rootUrl }: Neighbour,
   { settings }: Workplace,

@@ -1,4 +1,4 @@
-/** Measures how long a browser needs to lay out the largest network picture, and to move the picture by hand. */
+/** Measures how long a browser takes to arrange the largest picture of a network, and to move the picture. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ const SIZES = [
 const TIMES = 3;
 const MOVED_MS = 2_000;
 
-/** At 30 frames per second, half of the usual rate, a picture still moves with the pointer. */
+/** The maximum time for one frame (ms). At 30 frames per second, the picture still follows the pointer. */
 const FRAME_MS = 1_000 / 30;
 const MOST_LAYOUT_MS = 3_000;
 
@@ -41,7 +41,7 @@ export const picture: Scenario = {
   },
 };
 
-/** Returns the URL of a client's networks page in the demo. The benchmark replaces the picture on this page. */
+/** Returns the URL of a client's networks page in the demo. The scenario replaces the picture on this page. */
 async function readDemoUrl(stdout: Readable): Promise<string> {
   let text = '';
   stdout.setEncoding('utf8');
@@ -80,7 +80,7 @@ const metricsSchema = z.object({
   metrics: z.array(z.object({ name: z.string(), value: z.number() })),
 });
 
-/** Starts measuring a page's processor time (ms). */
+/** Starts to measure the processor time of a page (ms). */
 async function startPageWork(page: Page): Promise<() => Promise<number>> {
   const session = await page.context().newCDPSession(page);
   await session.send('Performance.enable', { timeDomain: 'threadTicks' });
@@ -92,7 +92,7 @@ async function startPageWork(page: Page): Promise<() => Promise<number>> {
   return async () => (await readWork()) - before;
 }
 
-/** A script that counts frames until `countedFrames` is called. */
+/** A script that counts frames until the page calls `countedFrames`. */
 const COUNT_FRAMES = `(() => {
   let frames = 0;
   const next = () => { frames += 1; requestAnimationFrame(next); };
@@ -100,7 +100,7 @@ const COUNT_FRAMES = `(() => {
   globalThis.countedFrames = () => frames;
 })()`;
 
-/** Returns the processor time (ms) per frame while a user moves the picture by hand. */
+/** Returns the processor time per frame (ms) while a user moves the picture. */
 async function measureFrameWork(page: Page): Promise<number> {
   const box = await page.locator('.picture-place').boundingBox();
   if (!box) throw new Error('There is no picture');

@@ -1,6 +1,6 @@
 /**
- * Measures the ranking of introductions: its processor time compared with decrypting its records, and how long it
- * blocks the event loop.
+ * Measures the ranking of introductions. The figures are its processor time, compared with decrypting its records, and
+ * how long it blocks other work.
  */
 
 import { createSecretKey, randomBytes } from 'node:crypto';
@@ -29,7 +29,7 @@ const MEMBERS = 60;
 const ROUNDS = 7;
 const CLIENT = 'large';
 const PROFILE = 'x'.repeat(900);
-/** A string with the length of a profile's key. */
+/** A text with the length of the key of a profile. */
 const KEY = 'k'.repeat(43);
 
 export const ranking: Scenario = {
@@ -93,7 +93,7 @@ async function measureOn(name: string, url: string): Promise<Figure[]> {
         '×',
         3,
       ),
-      // Other work on the machine makes a block longer, never shorter.
+      // Other work on the machine can only make a block longer, so the shortest block counts.
       atMost(`${name}: longest hold of the event loop`, round(Math.min(...held)), 'ms', 50),
     ];
   } finally {

@@ -1,6 +1,6 @@
 /**
- * Measures the same syncs on 1, 2 and 4 workers with one Postgres server and a distant service. A model predicts
- * these results from shorter measurements. The model then predicts the syncs of a hundred thousand clients.
+ * Measures the same syncs with 1, 2 and 4 workers, one Postgres server and a distant service. A model predicts these
+ * results from shorter measurements. The model then predicts the syncs of a hundred thousand clients.
  */
 
 import { availableParallelism } from 'node:os';
@@ -17,13 +17,16 @@ export const scale: Scenario = {
 
 const FAR = { latencyMs: 300, jobTimeMs: 4_000 };
 
-/** The number of places that each worker reserves for runs that users and webhooks request. */
+/** The number of runs that each worker reserves for requests by users and webhooks. */
 const KEPT = 1;
 
-/** Each worker has two scheduled runs at the same time. On one worker, twelve runs therefore follow one another. */
+/**
+ * The measured night. Each worker executes two scheduled runs at the same time. With a single worker, twelve runs
+ * therefore follow one another.
+ */
 const NIGHT = { integrations: 24, contacts: 200, runsAtOnce: 2 + KEPT };
 
-/** Runs that follow one another. They measure a single run and a single contact. */
+/** A night in which the runs follow one another. It measures a single run and a single contact. */
 const ALONE = { integrations: 6, workers: 1, runsAtOnce: 1 };
 
 async function measureScale(): Promise<Figure[]> {
@@ -92,10 +95,10 @@ const MANY = 100_000;
 const CONTACTS_OF_MANY = 20_000;
 const HOUR_MS = 3_600_000;
 
-/** The number of contacts, out of 20,000, that are new or have changed since the previous night. */
+/** The number of contacts, among 20,000, that are new or have changed since the previous night. */
 const CHANGED_A_NIGHT = 200;
 
-/** A database on the largest single machine for sale, and workers with 20 runs each. */
+/** A database on the largest available machine, and workers with 20 runs each. */
 const PARK = { runsAtOnce: 20 - KEPT, databaseCores: 32, requestsPerSecond: RATE };
 
 function figuresOfMany(times: Times, nights: ReadonlyMap<number, Night>): Figure[] {

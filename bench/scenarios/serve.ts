@@ -13,7 +13,7 @@ const WEBHOOKS = 1_000;
 const BURST_SECONDS = 10;
 const HEALTH_EVERY_MS = 20;
 
-/** The time in which the run after the burst can end. */
+/** The time (ms) in which the run after the burst must end. */
 const AFTERWARDS_MS = 30_000;
 
 export const serve: Scenario = {
@@ -23,8 +23,8 @@ export const serve: Scenario = {
 };
 
 /**
- * Measures the same figures on two busy cores. Each core also runs a process that is never idle and has the same
- * priority.
+ * Measures the same figures while two cores are busy. A process with the same priority keeps each core busy all the
+ * time.
  */
 export const serveBusy: Scenario = {
   name: 'serve-busy',
@@ -48,7 +48,7 @@ const readySchema = z.object({ ready: z.literal(true), url: z.string() });
 const addressSchema = z.looseObject({ url: z.string() });
 const runsSchema = z.looseObject({ runs: z.array(z.looseObject({ status: z.string() })) });
 
-/** Measures a burst of webhooks. `bound` is the command prefix that starts the server. */
+/** Measures many webhooks in a short time. `bound` is a prefix for the command that starts the server. */
 async function measureBurst(settings: string, bound: readonly string[] = []): Promise<Figure[]> {
   const { url: address } = addressSchema.parse(await ask(['hooks', 'create', 'bench'], settings));
   const [program = process.execPath, ...words] = [...bound, process.execPath, PROGRAM, 'serve'];
@@ -85,7 +85,7 @@ async function measureBurst(settings: string, bound: readonly string[] = []): Pr
   }
 }
 
-/** Sends the webhooks at an even pace. Returns the number of webhooks that were not accepted. */
+/** Sends the webhooks at regular intervals. Returns the number of webhooks that were not accepted. */
 async function sendBurst(url: URL): Promise<number> {
   const startedAt = performance.now();
   const answers = Array.from({ length: WEBHOOKS }, async (_, at) => {

@@ -1,7 +1,7 @@
 /**
- * Compares two versions of the service with 1,000,000 donors. The option `--beside FOLDER` chooses the second
- * version. The versions alternate, and the comparison covers build, memory and lookups. Also measures how long large
- * submissions and large Discover requests delay other requests in this version.
+ * Compares two versions of the service with 1,000,000 donors. The option `--beside FOLDER` chooses the second version.
+ * The versions are measured in turn. The scenario compares building the database, memory and lookups. It also measures
+ * how long other requests wait while this version handles large submissions and large Discover requests.
  */
 
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -27,7 +27,7 @@ const DONORS = 1_000_000;
 const PAIRS = 10;
 /**
  * The number of lookups that each version answers in a pair. With only 200 lookups, the 99th percentile would be the
- * second slowest lookup, which depends on chance.
+ * second slowest lookup, and it would depend on chance.
  */
 const LOOKUPS = 1_000;
 const LARGE_SUBMITS = 5;
@@ -94,8 +94,8 @@ interface Version {
 }
 
 /**
- * Measures lookups. Both versions run all the time and respond to lookups in turn. Other load on the machine
- * therefore slows both versions.
+ * Measures lookups. Both versions run all the time and answer lookups in turn. Therefore, other load on the machine
+ * slows down both versions.
  */
 async function measureLookups(mine: Version, theirs: Version, pairs: number): Promise<Figure[]> {
   const world = createWorld({ seed: SEED, donors: DONORS });
@@ -134,7 +134,7 @@ async function measureLookups(mine: Version, theirs: Version, pairs: number): Pr
   ];
 }
 
-/** Returns people whose matching takes longest, with many names and twenty addresses. */
+/** Returns people whose matching takes the longest time. They have many names and twenty addresses. */
 function aLargeSubmit(round_: number): { persons: unknown[] } {
   return {
     persons: Array.from({ length: 100 }, (_, index) => ({
@@ -149,8 +149,8 @@ function aLargeSubmit(round_: number): { persons: unknown[] } {
 }
 
 /**
- * Measures a single submission, and then several submissions at the same time. The matching of earlier submissions is
- * completed before each measurement.
+ * Measures a single submission, and then several submissions at the same time. Before each measurement, the matching of
+ * earlier submissions has ended.
  */
 async function measureSubmits(service: Service): Promise<Figure> {
   // The bodies are prepared in advance, so that only the service is measured.
@@ -182,8 +182,8 @@ async function sendSubmits(service: Service, bodies: readonly string[]): Promise
 }
 
 /**
- * Measures how long a small request with a different key takes. At the same time, the service handles a Discover
- * request for a network with many members.
+ * Measures how long a small request with another key takes. At the same time, the service executes a Discover request
+ * for a network with many members.
  */
 async function measureDiscover(service: Service): Promise<Figure> {
   const world = createWorld({ seed: SEED, donors: DONORS });

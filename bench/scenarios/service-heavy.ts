@@ -1,4 +1,4 @@
-/** A thread that keeps some requests with one key in flight until it is stopped (service-speed.ts). */
+/** A thread that keeps several requests with one key in flight until it is stopped (service-speed.ts). */
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { z } from 'zod';
@@ -25,8 +25,8 @@ await Promise.all(
         headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
         ...(body === undefined ? {} : { body }),
       }).catch(() => null);
-      // If the service refuses a body while it is still being sent, the connection can be lost. This is not a
-      // failure.
+      // If the service refuses a body while the body is still being sent, the connection can be lost. The scenario does
+      // not count this as a failure.
       await response?.arrayBuffer().catch(() => null);
       if ((response?.status ?? 0) >= 500) failed += 1;
     }

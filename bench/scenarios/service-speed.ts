@@ -1,4 +1,4 @@
-/** Measures the service's promises about speed and memory. A file contains a million donors. */
+/** Measures the service's promises about speed and memory. The service's file contains a million donors. */
 
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -33,10 +33,10 @@ export const serviceBounds: Scenario = {
 const DONORS = 1_000_000;
 const STARTS = 5;
 const ROUNDS = 600;
-/** The rounds before the measured ones, because the first rounds are part of the start. */
+/** The number of rounds before the measurement. The first rounds are slower, because the service reads its data. */
 const WARM_UP = 100;
 const FACT_SEARCHES = 20;
-/** The pause between two requests of a client that respects the limit. */
+/** The pause (ms) between two requests of a client that keeps to the rate limit. */
 const PAUSE_MS = 10;
 
 async function withManyDonors(measure: (file: string) => Promise<Figure[]>): Promise<Figure[]> {
@@ -68,7 +68,8 @@ async function measureSpeed(file: string): Promise<Figure[]> {
     const begun = performance.now();
     const service = await startService(file, DONORS);
     ready.push(service.seconds);
-    // Sends both kinds together. The start has ended when the first request of each kind has received its response.
+    // Sends both kinds of requests at the same time. The start ends when the first request of each kind has been
+    // answered.
     await Promise.all([search(service, 1), lookUp(service, 2)]);
     answered.push((performance.now() - begun) / 1_000);
     await service.stop();
@@ -81,7 +82,7 @@ async function measureSpeed(file: string): Promise<Figure[]> {
     lookup: [],
   };
   let begun = performance.now();
-  // People are in random order, because people of the same kind would otherwise follow each other.
+  // The people are in random order, because people of the same kind would otherwise follow one another.
   for (const [index, person] of shuffled(persons).entries()) {
     if (index === WARM_UP) {
       begun = performance.now();
@@ -119,16 +120,16 @@ async function measureSpeed(file: string): Promise<Figure[]> {
   ];
 }
 
-/** Returns the list in an order that looks random but is the same each time. */
+/** Returns the list in an order that looks random but is always the same. */
 function shuffled<One>(list: readonly One[]): One[] {
   return list.map((_, place) => list[(place * STRIDE) % list.length]).flatMap((one) => one ?? []);
 }
 
-/** A number that has no common divisor with the number of rounds. */
+/** A number without a common divisor with the number of rounds. */
 const STRIDE = 271;
 
 const MEASURE_MS = 4_000;
-/** The number of expensive requests that are always in flight. */
+/** The number of expensive requests that are in flight all the time. */
 const AT_ONCE = 4;
 
 async function measureBounds(file: string): Promise<Figure[]> {
@@ -161,7 +162,7 @@ async function measureBounds(file: string): Promise<Figure[]> {
   }
 }
 
-/** Returns the durations of small requests with a different key. */
+/** Returns the durations of small requests with another key. */
 async function lightTimes(
   { baseUrl }: Service,
   key: string,
@@ -183,7 +184,7 @@ async function lightTimes(
 
 const heavyReport = z.object({ sent: z.number(), failed: z.number() });
 
-/** Sends a request again and again from a separate thread, so this thread measures only the service. */
+/** Sends a request again and again from a separate thread. Therefore, this thread measures only the service. */
 function startHeavy({ baseUrl, apiKey }: Service, path: string, bodies: readonly string[]) {
   const workerData = { url: baseUrl + path, apiKey, bodies, atOnce: AT_ONCE };
   const worker = new Worker(new URL('./service-heavy.ts', import.meta.url), { workerData });
@@ -198,7 +199,7 @@ function startHeavy({ baseUrl, apiKey }: Service, path: string, bodies: readonly
 
 type Worst = [name: string, path: string, bodies: string[]];
 
-/** Returns the most expensive request of each kind, whether it is refused or not. */
+/** Returns the most expensive requests of each kind. The service refuses some of them. */
 function worstRequests(bestConnected: readonly string[]): Worst[] {
   const world = createWorld({ seed: SEED, donors: DONORS });
   const ties = (count: number) => Array(count).fill({ title: 'a' });

@@ -7,7 +7,9 @@ import { UNLIMITED, withWorkplace } from '../with-workplace.ts';
 const CONTACTS = 300;
 const ROUNDS = 15;
 
-/** Measures how long a user waits for a command, and what a process costs before it does any work. */
+/**
+ * Measures how long a user waits for a command, and how much memory and time a process needs before it does any work.
+ */
 export const start: Scenario = {
   name: 'start',
   title: 'one process of the program, compared with an empty Node process',
@@ -21,7 +23,10 @@ export const start: Scenario = {
     }),
 };
 
-/** Returns ratios. The machine's speed affects both values of a ratio, so the ratios are the same on any machine. */
+/**
+ * Returns ratios of two measured values. The speed of the machine affects both values in the same way, so the ratios
+ * are the same on all machines.
+ */
 async function figuresOf(
   name: string,
   words: readonly string[],

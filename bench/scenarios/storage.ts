@@ -1,4 +1,7 @@
-/** Measures how the database grows while contacts leave and join each night, and what contacts cost that return. */
+/**
+ * Measures how the database grows while contacts leave and come back each night. Also measures what returning contacts
+ * cost.
+ */
 import { sql } from 'kysely';
 import { type Clock, systemClock } from '../../src/core/clock.ts';
 import type { Contact } from '../../src/core/contact.ts';
@@ -8,14 +11,14 @@ import { atMost, exactly, type Figure, plain, round, type Scenario } from '../fi
 const LIVING = 300;
 const CHANGED = 16;
 
-/** The number of contacts that join each night although they were there before. */
+/** The number of contacts that come back each night. */
 const RETURNING = 4;
 
 const NIGHTS = 500;
 const AFTER_DAYS = 90;
 const DAY_MS = 86_400_000;
 
-/** A contact returns at most this many days after its profile was bought. */
+/** The maximum number of days between buying a contact's profile and the contact's return. */
 const AWAY_DAYS = 60;
 
 export const storage: Scenario = {
@@ -24,7 +27,7 @@ export const storage: Scenario = {
   measure: measureStorage,
 };
 
-/** A contact that has left. */
+/** A contact that was deleted in the CRM. */
 interface Left {
   contact: Contact;
   night: number;
@@ -35,7 +38,8 @@ async function measureStorage(): Promise<Figure[]> {
   const clock: Clock = { ...systemClock, now: () => Date.now() + night * DAY_MS };
   const world = await createSyncWorld({
     clock,
-    // The service's clock stays in the first night. The program would refuse to spend with such a difference.
+    // The service's clock stays in the first night. Because of this difference, donor-sync would refuse to spend
+    // credits.
     partner: (client) => ({ ...client, clockAheadMs: () => 0 }),
     service: { donors: LIVING + NIGHTS * CHANGED, credits: 1_000_000 },
     integration: {
@@ -87,7 +91,7 @@ async function measureStorage(): Promise<Figure[]> {
   }
 }
 
-/** Brings back contacts that left lately and whose profile is fresh. Returns their IDs. */
+/** Restores contacts that were deleted recently and whose profile is still fresh. Returns their IDs. */
 function joinAgain(
   { crm }: SyncWorld,
   left: Left[],
@@ -114,7 +118,7 @@ function leave({ crm }: SyncWorld, living: string[], left: Left[], night: number
   crm.deleteContact(id);
 }
 
-/** Returns the contacts for which a job was paid since this time. */
+/** Returns the contacts for which a job has been paid since this time. */
 async function listPaid({ database: { db } }: SyncWorld, since: number): Promise<string[]> {
   const rows = await db
     .selectFrom('jobs')
@@ -124,7 +128,7 @@ async function listPaid({ database: { db } }: SyncWorld, since: number): Promise
   return rows.map(({ crm_id }) => crm_id);
 }
 
-/** Returns the bytes of the pages that contain data. SQLite uses the others again. */
+/** Returns the number of bytes in pages with data. SQLite uses the empty pages again. */
 async function sizeOf({ database: { db } }: SyncWorld): Promise<number> {
   const { rows } = await sql<{ bytes: number }>`
     select (page_count - freelist_count) * page_size as bytes

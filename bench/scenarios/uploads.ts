@@ -1,6 +1,6 @@
 /**
- * Measures how much some files delay the rest of the service. Files that are designed to be slow are compared with
- * ordinary files of the same size.
+ * Measures how much certain uploaded files slow down other requests. The scenario compares files that are slow to
+ * process with ordinary files of the same size.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,15 +15,14 @@ import { UNLIMITED, withWorkplace } from '../with-workplace.ts';
 
 const MEGABYTES = 4;
 const BYTES = MEGABYTES * 1_024 * 1_024;
-/** The number of simultaneous uploads. */
+/** The number of uploads at the same time. */
 const SENDERS = 3;
 const PHASE_SECONDS = 10;
-/** The number of pairs of phases. They alternate, so a slow minute of the machine affects both kinds. */
+/** The number of pairs of phases. The two kinds of files alternate, so a slow minute of the machine affects both. */
 const ROUNDS = 4;
 const HEALTH_EVERY_MS = 10;
 /**
- * The interval between uploads. A faster response does not start the next upload earlier, so both kinds send the same
- * number of bytes.
+ * The interval (ms) between two uploads. The interval is fixed, so both kinds of files send the same number of bytes.
  */
 const PACE_MS = 300;
 
@@ -40,8 +39,8 @@ const ORDINARY = filled(
 );
 
 /**
- * Files of the same size. Each file is slow in one part, such as the header, a quote, a line, the encoding or the
- * workbook.
+ * Files of the same size. One part of each file is slow to process, such as the header, a quote, a line, the encoding
+ * or the workbook.
  */
 const HOSTILE: readonly Buffer[] = [
   filled('Id,First,Last,', '(', '\n1,Ada,Vale,x\n'),
@@ -65,7 +64,7 @@ function filled(start: string, piece: string, end = ''): Buffer {
 
 interface Phase {
   waits: number[];
-  /** The statuses of the responses to uploads. */
+  /** The HTTP statuses of the responses to uploads. */
   statuses: number[];
 }
 
@@ -125,7 +124,7 @@ function figuresOf({ ordinary, hostile }: Record<'ordinary' | 'hostile', Phase>)
   ];
 }
 
-/** Starts a set-up that accepts files. Returns the path of its form. */
+/** Starts a set-up that accepts a file. Returns the path of its form. */
 async function begin(url: string, headers: Record<string, string>, name: string): Promise<string> {
   const body = new URLSearchParams({ name });
   const reply = await fetch(`${url}/setup`, { method: 'POST', redirect: 'manual', headers, body });
@@ -134,7 +133,7 @@ async function begin(url: string, headers: Record<string, string>, name: string)
   return `/setup/${id}/file`;
 }
 
-/** Makes each sender upload one file after the other, while the health endpoint is polled. */
+/** Makes each sender upload one file after another, and requests the health endpoint at the same time. */
 async function flood(
   url: string,
   headers: Record<string, string>,
@@ -168,7 +167,7 @@ async function flood(
   }
 }
 
-/** Returns the status, or 0 if no response arrived. */
+/** Uploads a file. Returns the HTTP status, or 0 if there was no response. */
 async function drop(url: string, headers: Record<string, string>, body: FormData): Promise<number> {
   try {
     const reply = await fetch(url, { method: 'POST', redirect: 'manual', headers, body });

@@ -1,4 +1,4 @@
-/** Measures how much 200 users who view a run slow down the sync. */
+/** Measures how much a sync is slowed down by 200 users who watch its run. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
@@ -44,7 +44,7 @@ export const viewers: Scenario = {
 interface Measured {
   seconds: number;
   processorSeconds: number;
-  /** The time until the run's end, without the page that each viewer then loads. */
+  /** The time (seconds) until the end of the run. The page that each viewer then loads is not included. */
   untilEndSeconds: number;
   events: number;
   bytes: number;
@@ -108,7 +108,7 @@ async function watchRun(settings: string, count: number): Promise<Measured> {
   }
 }
 
-/** Listens to the run as a page does, until the run has ended. */
+/** Watches the run as a page does, until the run has ended. */
 async function view(url: string, id: string, headers: Record<string, string>) {
   const seen = { events: 0, bytes: 0, sawEnd: false };
   const answer = await fetch(`${url}/v1/runs/${id}/events`, { headers });
@@ -123,7 +123,7 @@ async function view(url: string, id: string, headers: Record<string, string>) {
 
 const TICKS_A_SECOND = 100;
 
-/** Returns the processor time that a process has used, in seconds (Linux). */
+/** Returns the processor time (seconds) of a process on Linux. */
 async function processorOf(pid: number | undefined): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
   const [, fields = ''] = stat.split(') ');

@@ -1,4 +1,4 @@
-/** Clients (in code: integrations), the causes of their runs, and their connections to their CRMs. */
+/** Clients (called integrations in code), the requests for their runs, and their connections to CRMs. */
 import { type Kysely, sql } from 'kysely';
 import { notNull, notNullAndUnique, primaryKey, zeroAtFirst } from './columns.ts';
 
@@ -71,7 +71,7 @@ async function createRunRequests(db: Kysely<unknown>): Promise<void> {
     .addColumn('urgent', 'integer', zeroAtFirst)
     .addColumn('not_before', 'bigint', zeroAtFirst)
     .execute();
-  // If the same run is requested several times, only one request waits.
+  // If the same run is requested several times, only one request is stored.
   await db.schema
     .createIndex('run_requests_waiting')
     .unique()

@@ -1,4 +1,4 @@
-/** Declares the columns that need more than a plain nullable type. */
+/** Declares columns that need more than a type. */
 import type { ColumnDefinitionBuilder } from 'kysely';
 
 export const notNull = (column: ColumnDefinitionBuilder) => column.notNull();
@@ -7,8 +7,8 @@ export const unique = (column: ColumnDefinitionBuilder) => column.unique();
 
 export const notNullAndUnique = (column: ColumnDefinitionBuilder) => column.notNull().unique();
 
-/** SQLite allows null in primary keys of type text unless the column forbids null. */
+/** In SQLite, a primary key of type text may be null unless the column forbids null. */
 export const primaryKey = (column: ColumnDefinitionBuilder) => column.primaryKey().notNull();
 
-/** For counters, and for instants that are 0 until they are set. */
+/** A column for a counter, or for a time that is 0 until it is set. */
 export const zeroAtFirst = (column: ColumnDefinitionBuilder) => column.notNull().defaultTo(0);

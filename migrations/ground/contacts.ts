@@ -1,4 +1,4 @@
-/** A contact's life, its status in the CRM, and the marks that exclude most contacts. */
+/** The state of each contact, its status in the CRM, and marks that exclude many contacts. */
 import { type Kysely, sql } from 'kysely';
 import { notNull, zeroAtFirst } from './columns.ts';
 
@@ -39,7 +39,7 @@ async function createContacts(db: Kysely<unknown>): Promise<void> {
     .addColumn('currency', 'text')
     .addPrimaryKeyConstraint('contacts_key', ['integration_id', 'crm_id'])
     .execute();
-  // The indexes cover all rows. SQLite cannot prove that a bound value meets the condition of a partial index.
+  // The indexes cover all rows. SQLite does not use a partial index if the condition depends on a bound value.
   await db.schema
     .createIndex('contacts_with_work')
     .on('contacts')
@@ -76,8 +76,8 @@ async function createContacts(db: Kysely<unknown>): Promise<void> {
     .columns(['integration_id', 'crm_id'])
     .where(sql<boolean>`has_opted_out <> 0`)
     .execute();
-  // Rows that each run looks for and seldom finds. Without these indexes, a run that finds no changes would read all
-  // contacts several times. The conditions of the indexes are exactly the conditions of the queries.
+  // Indexes for rows that each run searches for and rarely finds. Without these indexes, a run that finds no changes
+  // would read all contacts several times. The conditions of the indexes are exactly the conditions of the queries.
   await db.schema
     .createIndex('contacts_renamed')
     .on('contacts')

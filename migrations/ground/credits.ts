@@ -1,4 +1,4 @@
-/** Service keys, and what credits were spent on. */
+/** Service keys, and the use of credits. */
 import { type Kysely, sql } from 'kysely';
 import { notNull, primaryKey, zeroAtFirst } from './columns.ts';
 
@@ -70,7 +70,7 @@ async function createSubmissions(db: Kysely<unknown>): Promise<void> {
     .on('submissions')
     .columns(['partner_key', 'state'])
     .execute();
-  // The database itself ensures that each slot of a key holds at most one open submission.
+  // The index makes sure that each slot of a key has at most one open submission.
   await db.schema
     .createIndex('one_open_submission_for_each_slot')
     .unique()

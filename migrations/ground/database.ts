@@ -1,4 +1,7 @@
-/** Secrets by name, and what happened to this database as a whole: a move to another one, or a restore from a backup. */
+/**
+ * Secrets by name, and events that concern the whole database. An example is a move to another database or a restore
+ * from a backup.
+ */
 import type { Kysely } from 'kysely';
 import { notNull, primaryKey } from './columns.ts';
 

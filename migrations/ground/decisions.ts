@@ -48,8 +48,8 @@ async function createQuestions(db: Kysely<unknown>): Promise<void> {
     .columns(['integration_id', 'crm_id'])
     .where(sql<boolean>`kind = 'paid_since_backup'`)
     .execute();
-  // There are separate questions for a missing contact, an opt-out, and a possible erasure. Each question can be open
-  // at the same time as a question about the contact's profile.
+  // There are separate questions for a missing contact, an opt-out, and a possible erasure. Each of them can be open at
+  // the same time as a question about the contact's profile.
   await db.schema
     .createIndex('one_open_question_for_each_contact')
     .unique()
@@ -93,8 +93,8 @@ async function createAnswers(db: Kysely<unknown>): Promise<void> {
     .addColumn('void_from', 'bigint')
     .addColumn('confirmed_by', 'text')
     .addColumn('claimed_at', 'bigint')
-    // Some answers need a second person. The database itself ensures that such an answer takes effect only after the
-    // confirmation.
+    // A second user must confirm some answers. The constraint makes sure that such an answer takes effect only after
+    // the confirmation.
     .addCheckConstraint(
       'in_force_once_confirmed',
       sql`needs is null or in_force_from is null or confirmed_by is not null`,

@@ -39,14 +39,15 @@ async function createWrites(db: Kysely<unknown>): Promise<void> {
     .on('writes')
     .columns(['integration_id', 'crm_id'])
     .execute();
-  // Each run's queries use this index and seldom find a row. The condition is the queries' condition, word for word.
+  // Each run searches for these rows and rarely finds one. The condition of the index is exactly the same as the
+  // condition of the query.
   await db.schema
     .createIndex('writes_unconfirmed')
     .on('writes')
     .columns(['integration_id', 'crm_id'])
     .where(sql<boolean>`state = 'intended'`)
     .execute();
-  // For contacts whose IDs are not in the database. There are few of them.
+  // An index for contacts whose IDs are not in the database. There are only a few of them.
   await db.schema
     .createIndex('writes_left')
     .on('writes')
@@ -96,7 +97,7 @@ async function createKeptProfiles(db: Kysely<unknown>): Promise<void> {
     .columns(['integration_id', 'opted_out_at'])
     .where(sql<boolean>`opted_out_at is not null`)
     .execute();
-  // Each run sends a query that seldom finds a row. The index has exactly the same condition as the query.
+  // Each run searches for these rows and rarely finds one. The index has exactly the same condition as the query.
   await db.schema
     .createIndex('kept_profiles_emptied')
     .on('kept_profiles')
@@ -118,7 +119,7 @@ async function createValueStates(db: Kysely<unknown>): Promise<void> {
     .addColumn('probed_at', 'bigint')
     .addPrimaryKeyConstraint('value_states_key', ['integration_id', 'crm_id', 'field'])
     .execute();
-  // The index contains the contact's ID for the same reason.
+  // This index also contains the contact's ID, so a query about a few contacts reads only their rows.
   await db.schema
     .createIndex('value_states_by_kind')
     .on('value_states')

@@ -1,4 +1,4 @@
-/** Groups of the CRM that are mirrored as networks of the service. */
+/** Groups of the CRM that donor-sync copies to networks of the service. */
 import { type Kysely, sql } from 'kysely';
 import { notNull, primaryKey, zeroAtFirst } from './columns.ts';
 
@@ -81,7 +81,7 @@ async function createNetworkAdds(db: Kysely<unknown>): Promise<void> {
     .addColumn('lost_at', 'bigint')
     .addColumn('closed_at', 'bigint')
     .execute();
-  // The database itself ensures that a key has at most one bulk add in flight.
+  // The index makes sure that a key has at most one bulk add in flight.
   await db.schema
     .createIndex('one_unanswered_add_for_each_key')
     .unique()

@@ -1,4 +1,4 @@
-/** Warm paths, and the cost of requesting them. */
+/** Warm paths, and the credits that were spent on them. */
 import { type Kysely, sql } from 'kysely';
 import { notNull, primaryKey, zeroAtFirst } from './columns.ts';
 

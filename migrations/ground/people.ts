@@ -1,4 +1,4 @@
-/** Users, access tokens, passkeys, browsers with a signed-in user, and the addresses of the server. */
+/** Users, access tokens, passkeys, browser sessions, and the addresses of the server. */
 import type { Kysely } from 'kysely';
 import { notNull, notNullAndUnique, primaryKey, unique } from './columns.ts';
 

@@ -1,4 +1,4 @@
-/** Runs, their effects on contacts, and the events that the CRM reported during a run. */
+/** Runs, their results for each contact, and the events that the CRM reported during a run. */
 import { type Kysely, sql } from 'kysely';
 import { notNull, primaryKey, zeroAtFirst } from './columns.ts';
 
@@ -53,8 +53,8 @@ async function createRuns(db: Kysely<unknown>): Promise<void> {
     .on('runs')
     .expression(sql`started_at desc, id, status, "trigger"`)
     .execute();
-  // These indexes are for lists that are not sorted by time. With these indexes, a query does not read all runs. The
-  // indexes also contain the filters.
+  // Indexes for lists that are not sorted by time. With these indexes, a query does not read all runs. The indexes also
+  // contain the filters.
   await db.schema
     .createIndex('runs_by_duration')
     .on('runs')
@@ -83,7 +83,7 @@ async function createRunRows(db: Kysely<unknown>): Promise<void> {
     .addColumn('at', 'bigint', notNull)
     .addPrimaryKeyConstraint('run_rows_key', ['run_id', 'place', 'crm_id'])
     .execute();
-  // An erasure has to find all rows of the contact.
+  // With this index, an erasure finds all rows of a contact.
   await db.schema.createIndex('run_rows_by_contact').on('run_rows').column('crm_id').execute();
   await db.schema
     .createIndex('run_rows_by_reason')

@@ -1,4 +1,4 @@
-/** The Helm chart: its values, which its schema checks, and the objects that it renders from them. */
+/** Renders the Helm chart. Its schema checks the values, and its templates produce the objects. */
 import { globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { Ajv } from 'ajv';
@@ -43,7 +43,7 @@ function readValues(file: string): Record<string, Value> {
 }
 
 /**
- * Renders the chart with its defaults, overridden by these values, as `helm template` does. Throws an error if the
+ * Renders the chart as `helm template` does. The values replace the chart's default values. Throws an error if the
  * schema rejects the values.
  */
 export function renderChart(
@@ -93,7 +93,7 @@ function objectsOf(text: string): KubernetesObject[] {
   });
 }
 
-/** Merges values as Helm does: maps are merged, and all other values are replaced. */
+/** Merges values like Helm. Maps are merged, and all other values are replaced. */
 function merged(base: Record<string, Value>, over: Record<string, Value>): Record<string, Value> {
   const result = { ...base };
   for (const [key, value] of Object.entries(over)) {
@@ -107,7 +107,7 @@ function isMap(value: Value | undefined): value is { [key: string]: Value } {
   return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
-/** Reads numbers as Helm does: as floating point, which prints one million as 1e+06. */
+/** Converts numbers like Helm, which reads them as floating-point numbers and prints one million as 1e+06. */
 function asHelmReads(value: Value): Value {
   if (typeof value === 'number' && Math.abs(value) >= 1_000_000) {
     throw new Error(`Helm would print ${value} in another form`);

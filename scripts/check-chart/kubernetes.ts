@@ -1,6 +1,6 @@
 /**
- * Checks that Kubernetes accepts the objects. Uses Kubernetes' schemas, and types that are generated from them. The
- * schemas alone would accept unknown fields.
+ * Checks that Kubernetes accepts the objects. The script uses the schemas of Kubernetes, and types that are generated
+ * from them. The schemas alone would accept unknown members.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ import { PodDisruptionBudget } from 'kubernetes-models/policy/v1';
 import { ConfigMap, Service } from 'kubernetes-models/v1';
 import type { KubernetesObject } from './chart.ts';
 
-/** A class in Kubernetes' package that recognises and checks objects of its kind. */
+/** A class from the Kubernetes package that checks objects of one kind. */
 interface Model<Shape> {
   apiVersion: string;
   kind: string;
@@ -58,7 +58,7 @@ const KINDS: readonly Kind[] = [
   kindOf(ServiceMonitor, '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1'),
 ];
 
-/** Returns the problems for which Kubernetes would reject the objects or silently drop parts of them. */
+/** Returns the problems because of which Kubernetes would reject objects or drop parts of them without an error. */
 export function findShapeProblems(objects: readonly KubernetesObject[]): string[] {
   const problems: string[] = [];
   const lines: string[] = [];
@@ -68,7 +68,7 @@ export function findShapeProblems(objects: readonly KubernetesObject[]): string[
       const kind = KINDS.find((one) => one.check(object));
       if (kind === undefined) problems.push(`${name}: ${object.apiVersion} has no such kind here`);
       else {
-        // Each object is on one line, so a compiler error identifies the object.
+        // Each object is on its own line, so the line number of a compiler error identifies the object.
         const type = `import('${kind.module}').I${kind.name}`;
         lines.push(`export const o${lines.length}: ${type} = ${JSON.stringify(object)};`);
       }

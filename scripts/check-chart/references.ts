@@ -1,4 +1,7 @@
-/** Checks that the objects of a chart fit together: names, ports, selectors, and restrictions of pods. */
+/**
+ * Checks that the objects of a chart fit together. It compares names, ports and selectors, and checks the restrictions
+ * of pods.
+ */
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { KubernetesObject } from './chart.ts';
@@ -84,7 +87,7 @@ export function workloadsOf(objects: readonly KubernetesObject[]): Workload[] {
   });
 }
 
-/** Returns all problems. `outside` contains the ConfigMaps and Secrets in the values. */
+/** Returns all problems. `outside` contains the names of ConfigMaps and Secrets that the values mention. */
 export function findMisfits(
   objects: readonly KubernetesObject[],
   outside: ReadonlySet<string>,
@@ -147,7 +150,7 @@ function findOpenDoors({ pod, container }: Workload): string[] {
   return problems;
 }
 
-/** Returns ConfigMaps, Secrets and volumes that an object refers to but that do not exist. */
+/** Returns the ConfigMaps, Secrets and volumes that an object uses but that do not exist. */
 function findMissing(
   { pod, container, object }: Workload,
   objects: readonly KubernetesObject[],
@@ -187,7 +190,7 @@ function findMissing(
   return problems;
 }
 
-/** Returns a problem if the stop timeout is shorter than the product needs. */
+/** Returns a problem if Kubernetes would kill the pod before donor-sync has stopped. */
 function findHaste({ pod, container }: Workload): string[] {
   const { terminationGracePeriodSeconds: grace = 30 } = pod;
   const [, before = 0] = container.lifecycle?.preStop.exec.command ?? [];
@@ -269,7 +272,8 @@ function findAstray(
       const { scaleTargetRef } = z.object({ scaleTargetRef: namedSchema }).parse(object['spec']);
       const target = deployments.find((one) => one.object.metadata.name === scaleTargetRef.name);
       if (target === undefined) return [`there is no Deployment ${scaleTargetRef.name}`];
-      // If the number were fixed, each update would reset it.
+      // With a fixed number of pods in the Deployment, each update would reset the number that the autoscaler has
+      // chosen.
       return target.replicas === undefined ? [] : ['its Deployment also sets the number of pods'];
     }
     default:

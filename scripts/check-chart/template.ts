@@ -1,7 +1,7 @@
 /**
- * Renders the parts of Go's template language that our chart uses. Throws an error for all other parts. An accepted
- * template has the same meaning in Helm. In one respect, this renderer is stricter than Helm, because a missing value
- * is an error.
+ * Renders the parts of Go's template language that our chart uses. The function throws an error for all other parts of
+ * the language. If it accepts a template, Helm interprets the template in the same way. Unlike Helm, it treats a
+ * missing value as an error.
  */
 import { hash } from 'node:crypto';
 import { stringify } from 'yaml';
@@ -14,7 +14,7 @@ type Node =
   | { kind: 'if'; condition: Pipeline; then: Node[]; else: Node[]; isDot: boolean }
   | { kind: 'range'; over: Pipeline; names: string[]; body: Node[] };
 
-/** Each command gets the previous command's result as its last argument. */
+/** A series of commands. The result of each command becomes the last argument of the next command. */
 type Pipeline = Operand[][];
 
 type Operand =
@@ -27,7 +27,7 @@ export type Defined = Map<string, Node[]>;
 
 interface Scope {
   dot: Value;
-  /** A name includes the dollar sign. `$` is the root. */
+  /** The variables. A name includes the dollar sign. `$` is the root. */
   variables: ReadonlyMap<string, Value>;
   defined: Defined;
 }
@@ -52,7 +52,7 @@ export function parseTemplate(source: string, defined: Defined): Node[] {
     return pieces[at - 1]?.action ?? '';
   }
 
-  /** Parses up to and including `end` or `else`. At the top level, parses to the end of the file. */
+  /** Parses nodes until `end` or `else`. At the top level, parses nodes until the end of the file. */
   function parseUntil(isTop = false): Node[] {
     const nodes: Node[] = [];
     for (;;) {
@@ -108,7 +108,7 @@ export function parseTemplate(source: string, defined: Defined): Node[] {
   }
 }
 
-/** Splits a file into strings and actions, which alternate. `{{-` and `-}}` remove the surrounding white space. */
+/** Splits a file into texts and actions, which alternate. `{{-` and `-}}` remove the surrounding white space. */
 function piecesOf(source: string): Piece[] {
   const pieces: Piece[] = [];
   let from = 0;
@@ -267,7 +267,7 @@ function operandValue(operand: Operand, scope: Scope): Value {
   return value;
 }
 
-/** Returns false for missing, zero and empty values, as Go does. */
+/** Returns false for missing, zero and empty values, like Go. */
 function isTrue(value: Value): boolean {
   if (value !== null && typeof value === 'object') return Object.keys(value).length > 0;
   return Boolean(value);

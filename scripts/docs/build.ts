@@ -14,7 +14,10 @@ import { SYNONYMS } from './synonyms.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** The functions with which the browser's search splits and shortens words. The index has to use the same functions. */
+/**
+ * The functions with which the search in the browser splits text into words and shortens them. The index must be built
+ * with the same functions.
+ */
 const { splitWords, stem } = z
   .object({
     splitWords: z.custom<(text: string) => string[]>((value) => typeof value === 'function'),
@@ -53,7 +56,7 @@ export async function buildGuide(folder: string): Promise<readonly GuideFile[]> 
 
 interface Rendered {
   pages: readonly { page: GuidePage; rendered: RenderedPage }[];
-  /** Images in the repository that the pages show. */
+  /** The images in the repository that the pages contain. */
   images: ReadonlySet<string>;
 }
 

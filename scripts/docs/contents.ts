@@ -1,5 +1,5 @@
 /**
- * The pages of the guide in the order of its menu. A document that is not listed here is available only in the
+ * The pages of the guide in the order of its menu. Documents that are not in this list are available only in the
  * repository.
  */
 
@@ -8,13 +8,13 @@ export interface GuidePage {
   document: string;
   /** The page's name in the menu. */
   name: string;
-  /** A sentence about the page. The start page and the search show it. */
+  /** A sentence that describes the page. The start page and the search results contain it. */
   about: string;
-  /** True if the search finds each row of its tables by the row's first cell. */
+  /** True if the search must find each row of the page's tables by its first cell. */
   hasRows?: true;
   /**
-   * The weight of the page's sections in the search. It is 1, or less for references, because they mention every
-   * topic.
+   * The weight of the page's sections in the search. The weight is 1. For reference pages it is less, because they
+   * mention every topic.
    */
   weight?: number;
 }
@@ -24,10 +24,10 @@ export interface GuideGroup {
   pages: readonly GuidePage[];
 }
 
-/** The page that is generated from the explanations in `donor-sync help CODE`. */
+/** The page with all error codes. It is generated from the explanations in `donor-sync help CODE`. */
 export const ERRORS_PAGE = 'docs/errors.md';
 
-/** Generated from the schema of the settings. */
+/** The page with all settings. It is generated from the schema of the settings. */
 export const SETTINGS_PAGE = 'docs/all-settings.md';
 
 export const CONTENTS: readonly GuideGroup[] = [

@@ -58,10 +58,10 @@ function writeCode(
   ].join('\n\n');
 }
 
-/** The minimum number of fixed words. A message with fewer words contains little more than its values. */
+/** The minimum number of fixed words in a message. A message with fewer words consists mostly of its values. */
 const MIN_WORDS = 6;
 
-/** Lists the messages. Each message occurs once. */
+/** Lists the messages. Each message occurs only once in the list. */
 function listMessages(places: readonly CodePlace[] = []): string[] {
   const found = places.flatMap(({ message }) => message ?? []);
   return [...new Set(found)].filter((text) => text.split(/[\s…]+/).length >= MIN_WORDS);

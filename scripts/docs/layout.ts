@@ -1,6 +1,6 @@
 /**
- * The frame of the guide's pages. It contains no inline scripts or styles, because the content security policy forbids
- * them.
+ * Renders the parts that all pages of the guide have in common. A page contains no inline scripts or styles, because
+ * the content security policy forbids them.
  */
 import { html, raw } from 'hono/html';
 import { GUIDE, guideName } from '../../src/core/guide-address.ts';
@@ -21,13 +21,16 @@ interface Frame {
   content: string;
 }
 
-/** If a page has more headings than this, its table of contents lists only the top-level sections. */
+/**
+ * The maximum number of headings in a table of contents. If a page has more headings, the table lists only the
+ * top-level sections.
+ */
 const MAX_LISTED = 60;
 
 /** Returns a whole page. */
 export function renderFrame({ title, document, headings = [], indexHref, content }: Frame): string {
   const listed = headings.filter(({ depth }) => depth === 2 || depth === 3);
-  // A list of all codes would be longer than the page itself.
+  // A list of all headings would be longer than the page itself.
   const toc = listed.length > MAX_LISTED ? listed.filter(({ depth }) => depth === 2) : listed;
   const page = html`<!doctype html>
 <html lang="en">
@@ -137,7 +140,7 @@ ${pages.map(
 )}</div>`;
 }
 
-/** Without JavaScript, the page lists all sections. */
+/** Renders the search page. Without JavaScript, it lists all sections. */
 export function renderSearch(
   places: readonly { href: string; page: string; heading: string }[],
 ): string {

@@ -23,14 +23,14 @@ export interface RenderedPage {
   anchors: ReadonlySet<string>;
 }
 
-/** Converts addresses in a document to addresses in the guide. */
+/** Converts the addresses in a document to addresses in the guide. */
 export interface Addresses {
   /** Returns a link's target: an address, or the path of a file that is only in the repository. */
   link(href: string): { href: string } | { file: string };
   image(src: string): string;
 }
 
-/** Raw HTML that documents are allowed to contain: anchors, and pictures for light and dark mode. */
+/** The HTML that documents may contain. It is limited to anchors, and to pictures for light and dark mode. */
 const ANCHOR = /^<a id="([\w.-]+)">$/;
 const PICTURE = /^<picture>\s*(?:<source [^<>]+>\s*|<img [^<>]+>\s*)+<\/picture>\s*$/;
 const COMMENT = /^<!--[\s\S]*-->\s*$/;
@@ -45,7 +45,7 @@ export function renderMarkdown(
   const headings: Heading[] = [];
   const sections: Section[] = [];
   const tokens = new Marked({ gfm: true }).lexer(text);
-  // If a heading and a row of a table have the same name, links lead to the heading.
+  // If a heading and a row of a table have the same name, a link leads to the heading.
   const headingIds = tokens.flatMap((token) =>
     token.type === 'heading' ? [addAnchor(slug(plainText(token.tokens ?? [])))] : [],
   );
@@ -85,7 +85,7 @@ export function renderMarkdown(
         return checked ? '☑ ' : '☐ ';
       },
       codespan({ text: code }) {
-        // Long names can break in places where a reader expects a break.
+        // A long name gets extra places where a line may end.
         return `<code>${escapeHtml(code).replace(/(?<=\w[_./])(?=\w)/g, '<wbr>')}</code>`;
       },
       code({ text: code }) {
@@ -97,7 +97,7 @@ export function renderMarkdown(
       },
     },
   });
-  // Collects sections in the order of the document, while the document is rendered piece by piece.
+  // The sections are collected while the document is rendered, so they are in the right order.
   const html = tokens.map((token) => renderBlock(token)).join('');
   const title = headings.find(({ depth }) => depth === 1)?.text ?? '';
   return { title, html, headings, sections, anchors };
@@ -117,7 +117,8 @@ export function renderMarkdown(
     const heads = table.header.map(({ tokens: inner }) => plainText(inner));
     const head = table.header.map((cell) => {
       const content = inline(cell);
-      // A screen reader would announce an empty heading for every cell in its column.
+      // An empty cell must not be a header cell, because a screen reader would announce an empty heading for its
+      // column.
       if (content === '') return '<td role="cell"></td>';
       return `<th role="columnheader" scope="col">${content}</th>`;
     });
@@ -144,7 +145,7 @@ export function renderMarkdown(
     return `<table role="table"><thead role="rowgroup"><tr role="row">${head.join('')}</tr></thead><tbody role="rowgroup">\n${body.join('')}</tbody></table>\n`;
   }
 
-  /** Returns the names with which readers can find a row: its codes, or its text. */
+  /** Returns the names with which readers can find a row. They are the codes in its first cell, or the cell's text. */
   function nameRow(cell: Tokens.TableCell | undefined, first: string): string[] {
     const inner = cell?.tokens ?? [];
     const codes = inner.flatMap((token) => (token.type === 'codespan' ? [token.text] : []));
@@ -183,10 +184,10 @@ function toAnchor(code: string): string {
   return code.replace(/[^\w.-]/g, '');
 }
 
-/** A mark in the ID of a section that is a row of a table. */
+/** A character that marks the ID of a section that is a row of a table. */
 const ROW = '@';
 
-/** Returns a section's anchor. Removes the mark that a table row has. */
+/** Returns a section's anchor. For a row of a table, removes the mark. */
 export function anchorOf({ id }: Pick<Section, 'id'>): string {
   return id.startsWith(ROW) ? id.slice(ROW.length) : id;
 }

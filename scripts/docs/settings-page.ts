@@ -1,6 +1,6 @@
 /**
- * Creates the settings reference. Names, values and defaults come from the schema. The meanings come from the tables
- * in the guide.
+ * Creates the settings reference. Names, values and defaults come from the schema of the settings. The explanations
+ * come from the tables in the guide.
  */
 import { readFileSync } from 'node:fs';
 import { join, normalize } from 'node:path';
@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { loadBuiltInConnectors, REMOTE_CRMS } from '../../connectors/index.ts';
 import { editorSchema } from '../../src/settings/editor-schema.ts';
 
-/** The parts of the JSON schema that the page shows. */
+/** The parts of the JSON schema that the page needs. */
 interface Schema {
   type?: string | string[] | undefined;
   default?: unknown;
@@ -47,7 +47,7 @@ interface Setting {
   initial: string;
 }
 
-/** The sections in the guide that explain the settings of each kind of CRM. */
+/** For each kind of CRM, the section of the guide that explains its settings. */
 const CRMS: Readonly<Record<string, string>> = {
   csv: '`crm` of a CSV file',
   ...Object.fromEntries(REMOTE_CRMS.map(({ kind, name }) => [kind, `\`crm\` of ${name}`])),
@@ -64,7 +64,7 @@ export async function writeSettingsPage(): Promise<string> {
     const settings = definitions.find((each) => each.kind === kind)?.settingsSchema;
     if (settings === undefined) throw new Error(`There is no connector for ${kind}.`);
     const own = z.toJSONSchema(settings, { io: 'input', unrepresentable: 'any' });
-    // The guide explains a client's kind of CRM together with the client.
+    // `kind` is left out here, because the guide explains it together with the client.
     const listed = listSettings(schema.parse(own), '').filter(({ key }) => key !== 'kind');
     const table = writeTable(listed, meanings, section);
     return `## ${section}\n\n${table}`;
@@ -87,7 +87,7 @@ ${kinds.join('\n')}`;
 
 const DOCUMENT = 'docs/guides/settings.md';
 
-/** The explanations of settings in the guide's tables, by the heading of their section. */
+/** The explanations from the guide's tables, by the heading of their section. */
 type Meanings = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
 function readMeanings(): Meanings {
@@ -103,7 +103,7 @@ function readMeanings(): Meanings {
   return new Map(sections);
 }
 
-/** Returns the names in the first cell of a row, for example `contacts.includeDeceased`, `.includeDoNotContact`. */
+/** Returns the names in the first cell of a row, for example in `contacts.includeDeceased`, `.includeDoNotContact`. */
 function readNames(cell: string): string[] {
   const names = [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
   const group = names[0]?.replace(/\.?[^.]*$/, '') ?? '';
@@ -118,7 +118,10 @@ function writeTable(settings: readonly Setting[], meanings: Meanings, section: s
   return `| Setting | Values | Default | Meaning |\n|---|---|---|---|\n${rows.join('\n')}\n`;
 }
 
-/** Returns the guide's explanation of a setting, or the name of the group that is explained as a whole. */
+/**
+ * Returns the guide's explanation of a setting. If the guide explains a whole group of settings, returns the name of
+ * the group.
+ */
 function explain(key: string, meanings: ReadonlyMap<string, string> | undefined): string {
   const own = meanings?.get(key);
   if (own !== undefined) {
@@ -155,7 +158,7 @@ function listSettings({ properties = {}, required = [] }: Schema, prefix: string
   });
 }
 
-/** Returns the alternatives for a value. Omits the environment variables that can replace the alternatives. */
+/** Returns the alternatives for a value. Leaves out the alternative that refers to an environment variable. */
 function withoutVariable(given: Schema): Schema[] {
   const isVariable = ({ pattern }: Schema) =>
     pattern?.includes('A-Za-z_') && pattern.startsWith('\\$\\{');

@@ -1,10 +1,10 @@
 /**
- * Synonyms for the guide's search. When a query contains a word or phrase in `typed`, the search also looks for the
- * words in `means`. This list is the only list of synonyms. If people search for a word and do not find the section,
- * add the word here.
+ * Synonyms for the guide's search. If a query contains a word or phrase in `typed`, the search also looks for the words
+ * in `means`. This is the only list of synonyms. If people do not find a section because they use a different word, add
+ * the word to this list.
  *
- * In `means`, use the words of headings and of the glossary. The search ignores endings, so `bill` also finds bills,
- * billed and billing. A phrase must match exactly. It takes precedence over its single words.
+ * A synonym. In `means`, use words from headings and from the glossary. The search ignores endings, so `bill` also
+ * finds bills, billed and billing. A phrase must match exactly. A phrase has priority over its single words.
  */
 export interface Synonym {
   typed: readonly string[];
@@ -42,7 +42,7 @@ export const SYNONYMS: readonly Synonym[] = [
   synonym('secure, security, safe, encryption, encrypted', 'encrypted, protection, personal data'),
   synonym('retention, how long', 'kept, long'),
 
-  // Words about answers, and about taking them back.
+  // Words about answers to decisions, and about withdrawing them.
   synonym(
     'take back, take it back, change my mind, changed my mind, wrong answer, by mistake, accidentally, cancel my answer, approved the wrong, clicked the wrong',
     'withdraw, wrong answer, take back, undo',
@@ -165,7 +165,7 @@ export const SYNONYMS: readonly Synonym[] = [
   synonym('support, help, contact you, bug', 'help, report'),
 ];
 
-/** The lists are separated by commas. */
+/** Creates a synonym. Both lists are separated by commas. */
 function synonym(typed: string, means: string): Synonym {
   return { typed: typed.split(', '), means: means.split(', ') };
 }

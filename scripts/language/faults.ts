@@ -1,9 +1,9 @@
 /**
- * Finds wording in a sentence that is wrong wherever it occurs. Wording that is right in some sentences is left to
- * human readers.
+ * Finds words in a sentence that are wrong in every sentence. Words that are right in some sentences are left to human
+ * readers.
  */
 
-/** The maximum number of words. Readers have to read longer sentences twice. */
+/** The maximum number of words in a sentence. Readers have to read longer sentences twice. */
 const MOST_WORDS = 30;
 
 interface Rule {
@@ -17,7 +17,7 @@ const HUMAN =
 
 const RULES: readonly Rule[] = [
   {
-    // People are asked, but programs are not.
+    // The verb "ask" is for people and not for programs.
     pattern: /\b(?:is|are|was|were|be|been|being)(?: not| also| still| never| only)? asked\b/gi,
     instead: 'request, query, submit or check',
   },
@@ -88,7 +88,7 @@ export interface Fault {
 export function findFaults(sentence: string): Fault[] {
   const text = sentence.replaceAll(/\s+/g, ' ');
   const length = countWords(text);
-  // Names of things are not sentences.
+  // A name is not a sentence.
   if (length < 3) return [];
   const faults = RULES.flatMap(({ pattern, instead }) =>
     [...text.matchAll(pattern)].flatMap((match) => {
@@ -107,7 +107,7 @@ export function findFaults(sentence: string): Fault[] {
   return faults;
 }
 
-/** Returns true if the words are part of a longer name, such as a file name. */
+/** Returns true if the words belong to a longer name, such as a file name. */
 function isInName(text: string, { 0: words, index }: RegExpExecArray): boolean {
   return (
     /[\w/.-]-$|[/_]$/.test(text.slice(0, index)) ||

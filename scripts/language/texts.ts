@@ -1,6 +1,4 @@
-/**
- * Extracts the sentences that people read from a file. These are in Markdown, in comments, and in the code's strings.
- */
+/** Finds the sentences in a file that people read. They are in Markdown documents, in comments and in strings. */
 import { parseSync } from 'rolldown/utils';
 
 export interface Sentence {
@@ -9,7 +7,7 @@ export interface Sentence {
   kind: 'document' | 'comment' | 'shown';
 }
 
-/** A passage that has not been split into sentences, with the line of each character. */
+/** A text that has not been split into sentences yet, with the line number of each character. */
 interface Passage {
   text: string;
   line: number;
@@ -120,7 +118,7 @@ function listBlocks(rows: readonly string[], firstLine: number, kind: Sentence['
     }
     if (/^\s*\|/.test(row)) {
       open = undefined;
-      // A cell is a list whose entries are read separately.
+      // A list inside a cell is split at semicolons, because its entries are read separately.
       const cells = row.replaceAll(/`[^`]*`/g, CODE).split(/(?<!\\)\||; /);
       blocks.push(
         ...cells.filter((cell) => /[a-z]/i.test(cell)).map((cell) => ({ text: cell, line, kind })),
@@ -172,7 +170,7 @@ function splitSentences({ text, line, kind }: Passage): Sentence[] {
   }
 }
 
-/** Returns the text without Markdown markup. Code becomes a single word. Line breaks are kept. */
+/** Returns the text without Markdown syntax. A piece of code becomes a single word. Line breaks stay unchanged. */
 function toPlain(text: string): string {
   return text
     .replaceAll(/``[^`]+``|`[^`]*`/g, (code) => CODE + '\n'.repeat(code.split('\n').length - 1))
@@ -202,7 +200,7 @@ const INLINE = new Set([
   'time',
 ]);
 
-/** Nodes that contain no string for users. These are imports, types and SQL. */
+/** Kinds of nodes that contain no string for users. They are imports, types and SQL statements. */
 const SILENT = new Set([
   'ImportDeclaration',
   'ImportExpression',
@@ -239,7 +237,8 @@ function readShown(program: unknown, lineAt: (offset: number) => number): Passag
   }
 
   /**
-   * If `isRead` is true, the strings in a sum or template have already been read, so only its expressions are visited.
+   * Visits the parts of a node. If `isRead` is true, the strings have already been read, so only expressions are
+   * visited.
    */
   function visitChildren(node: Node, isRead: boolean): void {
     for (const [key, child] of Object.entries(node)) {
@@ -305,7 +304,7 @@ function listOf(value: unknown): Node[] {
 }
 
 /**
- * Returns the string of a literal, a template or a sum of them, with `…` for expressions. Returns undefined for other
+ * Returns the text of a string, a template or a concatenation. Expressions become `…`. Returns undefined for other
  * nodes.
  */
 function textOf(node: Node): string | undefined {

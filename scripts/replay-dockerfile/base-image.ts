@@ -1,10 +1,10 @@
-/** Creates the folder that replaces the base image, with this process's Node and this machine's npm. */
+/** Creates a folder that represents the base image. It contains this process's Node and this machine's npm. */
 import { chmod, mkdir } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { z } from 'zod';
 import { bringFile } from './installed-modules.ts';
 
-/** The unprivileged users of the image `node`, with their numbers. */
+/** The users without special permissions in the image `node`, with their numbers. */
 const USERS: Readonly<Record<string, number>> = { node: 1000 };
 
 /** The numeric user and group IDs of a process or of a file's owner. */
@@ -26,21 +26,21 @@ export async function createBaseImage(
   await bringFile(process.execPath, join(bin, 'node'));
   const temporary = join(root, 'tmp');
   await mkdir(temporary);
-  // Every user must be able to write into the folder, even with a strict umask.
+  // All users must be able to write to the folder, even with a strict umask.
   await chmod(temporary, 0o1777);
   return { PATH: [bin, ...toolPaths()].join(delimiter), TMPDIR: temporary };
 }
 
 /**
- * Returns the folders with this machine's tools. Excludes the checkout's tools, because the image's modules must
- * provide them.
+ * Returns the folders with the tools of this machine. The checkout's own tools are left out, because the image's
+ * modules must contain them.
  */
 function toolPaths(): string[] {
   const path = z.string().parse(process.env['PATH']);
   return path.split(delimiter).filter((part) => !part.includes('node_modules'));
 }
 
-/** A replay with a different version would prove nothing about the image. */
+/** Throws if the versions of Node differ, because the replay would then say nothing about the image. */
 function requireSameNode(image: string): void {
   const [, version] = /^node:([\d.]+)-slim(?:@sha256:[0-9a-f]{64})?$/.exec(image) ?? [];
   if (`v${version}` === process.version) return;
@@ -48,8 +48,8 @@ function requireSameNode(image: string): void {
 }
 
 /**
- * Returns the user that USER or --chown names. Returns null if this process cannot become that user. Only root can
- * become a different user, and any other user has no special rights.
+ * Returns the user in USER or --chown. Returns null if this process cannot run programs as this user. Only root can run
+ * programs as a different user. Every other user has no special permissions anyway.
  */
 export function userOf(name: string): User | null {
   const id = USERS[name.split(':')[0] ?? ''];

@@ -1,4 +1,4 @@
-/** Determines which files of the checkout a build can use. Its .dockerignore defines this. */
+/** Determines which files of the checkout a build can copy. The file .dockerignore defines them. */
 import { cp, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -11,8 +11,8 @@ export async function copyBuildContext(checkout: string, target: string): Promis
 }
 
 /**
- * Reads a .dockerignore that excludes all files (`*`) and includes names (`!name`). With these patterns, a new file
- * with secrets cannot get into the image unnoticed. Throws an error for any other pattern.
+ * Reads a .dockerignore that first excludes all files (`*`) and then includes names (`!name`). With these patterns, a
+ * new file with secrets does not get into the image by accident. Throws an error for any other pattern.
  */
 export function parseDockerignore(text: string): (name: string) => boolean {
   const [first, ...others] = text.split('\n').filter((line) => !/^(#|$)/.test(line));

@@ -1,4 +1,4 @@
-/** Executes a Dockerfile in folders. Each stage has a folder that is the root of its file system. */
+/** Executes a Dockerfile in folders. Each stage has its own folder, which represents its file system. */
 
 import { chown, cp, mkdir, readdir, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
@@ -6,23 +6,23 @@ import { createBaseImage, type User, userOf } from './base-image.ts';
 import type { Command, Instruction, Stage } from './dockerfile.ts';
 import { runToEnd } from './process.ts';
 
-/** The time limit for a step. An installation over a slow network takes less time. */
+/** The time limit for a step. Even over a slow network, an installation takes less time. */
 const STEP_TIMEOUT_MS = 600_000;
 
 export interface BuildOptions {
   stages: readonly Stage[];
   /** The folder from which COPY without --from copies files. */
   context: string;
-  /** An empty folder that receives the build stages. */
+  /** An empty folder in which the build stages are created. */
   folder: string;
-  /** Executes `npm ci` without the registry, in the folder with package.json. */
+  /** Installs the modules without the registry, in the folder with package.json. Called in the place of `npm ci`. */
   installModules?: (workdir: string) => Promise<void>;
   /** Called after each executed instruction. */
   onStep(stage: string, text: string): void;
 }
 
 /**
- * The state of a build stage. The last stage's final state is the image. Paths are absolute paths on this machine.
+ * The state of a build stage. The final state of the last stage is the image. Paths are absolute paths on this machine.
  */
 export interface Image {
   /** The folder that is used as `/`. */
@@ -30,7 +30,7 @@ export interface Image {
   workdir: string;
   /** The variables from ENV and from the base image. */
   variables: Record<string, string>;
-  /** The user that the last USER names. Null before the first USER. */
+  /** The user in the last USER instruction. Null if there was no USER instruction. */
   userName: string | null;
   entrypoint: string[];
   command: string[];
@@ -148,13 +148,13 @@ async function runStep(options: BuildOptions, image: Image, command: Command): P
   if (options.installModules && /^npm ci( --\S+)*$/.test(line)) {
     return options.installModules(image.workdir);
   }
-  // A shell would search for the command on this machine.
+  // The replay cannot change paths in a shell command, so the shell would use files of this machine.
   if (/(^|[\s=])\/\w/.test(line)) throw new Error(`The replay cannot move the path in: ${line}`);
   const env = { ...buildVariables(), ...image.variables };
   await runToEnd(words, { cwd: image.workdir, env, timeoutMs: STEP_TIMEOUT_MS });
 }
 
-/** Returns the variables that npm needs to reach its registry and its cache on this machine. */
+/** Returns the variables with which npm finds its registry and its cache on this machine. */
 function buildVariables(): Record<string, string> {
   const names = ['HOME', 'HTTPS_PROXY', 'NODE_EXTRA_CA_CERTS'];
   return Object.fromEntries(
@@ -170,7 +170,10 @@ function movedWords(image: Image, command: Command): string[] {
   return command.words.map((word) => movedWord(image, word));
 }
 
-/** A folder on this machine represents the image. An absolute path of the image becomes a path in that folder. */
+/**
+ * Replaces the paths in a word, because a folder on this machine represents the image. An absolute path becomes a path
+ * in that folder.
+ */
 function movedWord({ root }: Image, word: string): string {
   return word.startsWith('/') ? join(root, word) : word;
 }

@@ -4,7 +4,7 @@ import { z } from 'zod';
 /** A command. It is a list of words, or a line for a shell. */
 export type Command = { form: 'exec'; words: string[] } | { form: 'shell'; line: string };
 
-/** `text` is its source as one line. */
+/** An instruction. `text` is its source on one line. */
 export type Instruction = { text: string } & (
   | { kind: 'WORKDIR' | 'USER' | 'STOPSIGNAL'; value: string }
   | { kind: 'COPY'; from: string | null; owner: string | null; sources: string[]; target: string }
@@ -27,7 +27,7 @@ const wordsSchema = z.array(z.string());
 /** Docker's default timeout for HEALTHCHECK. */
 const DEFAULT_HEALTH_TIMEOUT_MS = 30_000;
 
-/** All flags except the timeout decide when to check, which the replay decides itself. */
+/** Flags that decide when a health check runs. The replay ignores them, because it decides this itself. */
 const HEALTH_FLAGS = ['interval', 'timeout', 'start-period', 'start-interval', 'retries'];
 
 /** Throws an error at the first unknown instruction. */
@@ -69,7 +69,10 @@ function parseFrom(rest: string): Stage {
   return { name, base, instructions: [] };
 }
 
-/** An instruction without its source. The type is conditional, because `Omit` would merge the union into one type. */
+/**
+ * An instruction without its source. The type is conditional, because `Omit` would combine the members of the union
+ * into one type.
+ */
 type Parsed = Instruction extends infer Each
   ? Each extends Instruction
     ? Omit<Each, 'text'>

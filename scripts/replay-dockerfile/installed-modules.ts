@@ -2,9 +2,9 @@ import { copyFile, link, mkdir, readdir, readlink, symlink } from 'node:fs/promi
 import { join } from 'node:path';
 
 /**
- * Copies all installed modules from one folder to another, as `npm ci` does. Links files if possible, because copying
- * half a gigabyte takes long. Omits npm's own list of installed modules, because npm writes into the list. If the
- * list is missing, npm creates it again.
+ * Copies all installed modules from one folder to another, as `npm ci` does. The function links files if possible,
+ * because copying half a gigabyte takes long. It does not copy npm's own list of installed modules, because npm changes
+ * this list. npm creates the list again if it is missing.
  */
 export async function bringInstalledModules(from: string, to: string): Promise<void> {
   await bringFolder(join(from, 'node_modules'), join(to, 'node_modules'));
@@ -23,7 +23,7 @@ async function bringFolder(from: string, to: string): Promise<void> {
   }
 }
 
-/** Links a file, or copies it if linking is not possible. Neither file may be written to afterwards. */
+/** Links a file, or copies it if linking is not possible. Afterwards, nothing may write to either file. */
 export async function bringFile(from: string, to: string): Promise<void> {
   await link(from, to).catch(() => copyFile(from, to));
 }

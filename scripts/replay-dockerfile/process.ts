@@ -1,4 +1,4 @@
-/** Runs processes, and keeps their output in case they fail. */
+/** Runs processes and stores their output, which is shown if a process fails. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { User } from './base-image.ts';
@@ -9,7 +9,7 @@ export interface ProcessOptions {
   env: Record<string, string>;
   /** The user of the new process, or null for this process's user. */
   user?: User | null;
-  /** The time after which the process is killed. If omitted, the caller has to end the process. */
+  /** The time after which the process is killed. If it is omitted, the caller must end the process. */
   timeoutMs?: number;
 }
 
@@ -24,7 +24,7 @@ export interface Running {
   ended: Promise<number>;
 }
 
-/** Looks up the first word on the new process's PATH. */
+/** Starts a process. The first word is looked up in the PATH of the new process. */
 export function start(words: readonly string[], options: ProcessOptions): Running {
   const [program = '', ...args] = words;
   const { cwd, env, user, timeoutMs } = options;
@@ -43,7 +43,7 @@ export function start(words: readonly string[], options: ProcessOptions): Runnin
     output += text;
   });
   const ended = exitCodeOf(child, words);
-  // The process may end before the caller waits for it. The caller then still gets the error.
+  // The process may fail before the caller waits for its end. The caller still gets the error later.
   ended.catch(() => undefined);
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
   return { child, stdout: () => stdout, output: () => output, hasEnded, ended };

@@ -1,6 +1,6 @@
 /**
- * Starts the built image as a container engine does. The process runs as the image's user and has only the image's
- * environment.
+ * Starts the built image as a container engine does. The process runs as the image's user, and its environment contains
+ * only the image's variables.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:net';
@@ -9,14 +9,14 @@ import { userOf } from './base-image.ts';
 import type { Image } from './build-image.ts';
 import { type ProcessOptions, type Running, runToEnd, start } from './process.ts';
 
-/** The number of health checks, and the pause between them. */
+/** The maximum number of health checks, and the pause between two checks. */
 const HEALTH_TRIES = 120;
 const HEALTH_INTERVAL_MS = 250;
 
-/** The time limit for a command that ends without a signal. */
+/** The time limit (ms) for a command that ends without a stop signal. */
 const COMMAND_TIMEOUT_MS = 120_000;
 
-/** The time that container engines wait between the stop signal and the kill. */
+/** The time (ms) between the stop signal and the kill, as in container engines. */
 const STOP_TIMEOUT_MS = 10_000;
 
 /** Runs the image's program. These arguments replace CMD. Returns its stdout. */
@@ -26,7 +26,7 @@ export function runCommand(image: Image, args: readonly string[]): Promise<strin
 }
 
 /**
- * Starts ENTRYPOINT and CMD, waits until HEALTHCHECK succeeds, and sends STOPSIGNAL. Then waits until the program has
+ * Starts the image, waits until its health check succeeds, and sends the stop signal. Then waits until the program has
  * ended. Throws an error if the program ends too early, never becomes healthy, or does not end with 0 in time.
  */
 export async function runUntilHealthy(image: Image): Promise<void> {
@@ -49,8 +49,8 @@ function processOptions({ workdir, variables, userName }: Image): ProcessOptions
 }
 
 /**
- * Replaces the address and the port in the commands. A real container has its own address. On this machine, the
- * exposed port may be in use. Other machines could also reach a program that listens beyond loopback.
+ * Replaces the address and the port in commands. A real container has its own network address. On this machine, another
+ * program may use the port. If the program listened on all addresses, other machines could reach it.
  */
 async function chooseAddress({ ports }: Image): Promise<(words: readonly string[]) => string[]> {
   const free = String(await findFreePort());

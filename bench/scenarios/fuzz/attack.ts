@@ -1,20 +1,20 @@
-/** Sends inputs to an edge and checks the results. */
+/** Sends inputs to one edge and checks the results. An edge is a part that reads data from outside. */
 import { performance } from 'node:perf_hooks';
 import { isDonorSyncError, messageOf } from '../../../src/core/errors.ts';
 import { createRandom } from '../../../test/simulation/random.ts';
 import { Drop, type Edge, type Input } from './edge.ts';
 import { mutate } from './mutate.ts';
 
-/** The maximum time to read one input. */
+/** The maximum time (ms) for reading one input. */
 const HANG_MS = 1_000;
 
-/** The number of inputs per unchanged example. */
+/** One of this number of inputs is an unchanged example. */
 const EXAMPLE_EVERY = 20;
 
-/** The maximum number of findings per edge. Further findings would add no information. */
+/** The maximum number of findings for one edge. Further findings would add no information. */
 const MOST_KEPT = 20;
 
-/** A failure that one input caused. `attack` recreates the input from the same seed and number. */
+/** A failure that one input caused. `attack` can create the input again from the same seed and number. */
 export interface Finding {
   kind: 'crash' | 'hang' | 'drop';
   edge: string;
@@ -47,7 +47,8 @@ export async function attack(edge: Edge, seed: string, count: number, first = 0)
     else if (error !== null && input.isExample)
       found('drop', `an example is refused: ${messageOf(error)}`);
     else if (error !== null) verdict.refused += 1;
-    // A busy machine can stop for a second, but a really slow input is slow again when repeated.
+    // A slow input is repeated, because a busy machine can pause for a second. If the input is really slow, it is slow
+    // again.
     const atLeastMs =
       tookMs > HANG_MS
         ? Math.min(tookMs, (await reading(edge, draw(edge, seed, number))).tookMs)

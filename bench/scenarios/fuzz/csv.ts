@@ -1,4 +1,4 @@
-/** The inputs are the nonprofits' files, the journals next to them, and the results of Salesforce's Bulk API. */
+/** The edges for the nonprofits' files, for the journals next to them, and for the results of Salesforce's Bulk API. */
 import { parse } from 'csv-parse/sync';
 import { z } from 'zod';
 import { quote, splitRow, unquote } from '../../../connectors/csv/cells.ts';
@@ -110,7 +110,7 @@ export const bulkEdge: Edge = {
     )) {
       rows.push(...some);
     }
-    // An independent and strict parser reads the same input.
+    // A strict parser that is not part of the product reads the same input.
     const others = otherReading(bytes);
     requireThat(others !== null, `read something that is not CSV: ${JSON.stringify(rows)}`);
     requireSame('the rows', others, rows);

@@ -1,6 +1,6 @@
 /**
- * An edge is a part that reads data from outside. This file defines the random inputs for an edge, and the conditions
- * that must hold.
+ * An edge is a part that reads data from outside. This file defines the inputs of an edge and the conditions that must
+ * be met.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Random } from '../../../test/simulation/random.ts';
@@ -9,27 +9,27 @@ export interface Input {
   bytes: Buffer;
   /** True for an unchanged example, which the edge must accept. */
   isExample: boolean;
-  /** Provides further random values. They depend only on the input's number, so the input can be recreated. */
+  /** Returns additional random values. They depend only on the input's number, so the input can be created again. */
   random: Random;
 }
 
 export interface Edge {
   name: string;
   /**
-   * The number of inputs for this edge, out of a thousand. An edge that queries a neighbour is slower than an edge
-   * that only reads a string.
+   * The number of inputs for this edge among a thousand inputs. An edge that sends requests is slower than an edge that
+   * only reads a text.
    */
   share: number;
   examples: readonly string[];
   /**
-   * Throws a `Drop` if the accepted value differs from the input. Throws one of the four kinds of errors if the input
-   * is refused. Any other error is a failure.
+   * Reads the input. Throws a `Drop` if the accepted value differs from the input. Throws one of the four kinds of
+   * errors if the input is refused. Any other error is a defect.
    */
   read(input: Input): unknown;
   close?(): Promise<void>;
 }
 
-/** Thrown if an input was accepted although a part of it was lost silently. */
+/** The error for an input that was accepted although a part of it was lost without a message. */
 export class Drop extends Error {}
 
 /** Throws a Drop unless both values are equal. */

@@ -1,5 +1,5 @@
 /**
- * Reads files in places where other programs can write. These are backups, the erasure log, and variables next to the
+ * The edges for files that other programs can change. They are backups, the erasure log, and variables next to the
  * settings.
  */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -22,7 +22,7 @@ export async function openFileEdge(): Promise<Edge> {
   const keyRing = parseKeyRing(generateKey('2026'));
   await writeFile(at('inside'), 'what is inside');
   await sealFile(at('inside'), at('made'), keyRing, 1_800_000_000_000);
-  // The bytes of a backup as characters, because an input is a string.
+  // The bytes of a backup as text, because an input is a text.
   const backup = (await readFile(at('made'))).toString('latin1');
   const line = `\n${JSON.stringify(ENTRY)}\n`;
   const variables = 'PARTNER_API_KEY=\'a key\'\nexport NAME="two\\nlines" # why\nEMPTY=\n';

@@ -1,4 +1,4 @@
-/** Reads the bodies and signatures that webhook senders provide. */
+/** The edges for the bodies and signatures of webhooks. */
 import { createHmac } from 'node:crypto';
 import { findSignatureProblem } from '../../../src/interfaces/api/webhooks/call-signature.ts';
 import { readHookBody } from '../../../src/interfaces/api/webhooks/hook-body.ts';
@@ -25,7 +25,7 @@ export const hookBodyEdge: Edge = {
   read({ bytes, isExample }) {
     const { contacts, isComplete } = readHookBody(bytes);
     requireThat(!isExample || (isComplete && contacts.length > 0), 'an example names no contact');
-    // A call without contacts, or with too many to read, leads to a reading of all changes.
+    // After a call without contacts or with too many contacts, a run reads all changes.
     requireThat(contacts.length > 0 || !isComplete, 'a call without contacts counts as complete');
     requireThat(contacts.length <= 100, `${contacts.length} contacts of one call`);
     for (const { id } of contacts)
@@ -81,7 +81,7 @@ function problemOf(
   return findSignatureProblem(kind, SECRET, { ...call, header: (name) => headers[name] }, NOW);
 }
 
-/** Signs a call as each sender's documentation says (docs/guides/webhooks.md). */
+/** Signs a call as the sender's documentation describes (docs/guides/webhooks.md). */
 function sign(kind: 'hubspot' | 'hmac', { method, url, body }: Call, at: string): string {
   const hmac = createHmac('sha256', SECRET);
   return kind === 'hubspot'

@@ -1,4 +1,4 @@
-/** Reads the tax returns and lists that a self-hosted service imports. */
+/** The edges for the tax returns and lists that an operator imports into the service. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -66,7 +66,7 @@ export async function openImportEdge(): Promise<Edge> {
   };
 }
 
-/** Reports a problem in the file or its XML as `importPeople` does. Any other error is a defect in our code. */
+/** Converts a problem in the file to a refusal, as `importPeople` does. Any other error is a defect in our code. */
 async function* refusing<Item>(entries: AsyncIterable<Item>): AsyncGenerator<Item> {
   try {
     yield* entries;

@@ -1,7 +1,7 @@
-/** Creates strings that are almost correct. Parts of an example are removed, inserted, repeated or swapped. */
+/** Creates inputs that are almost correct. It removes, inserts, repeats or swaps parts of an example. */
 import type { Random } from '../../../test/simulation/random.ts';
 
-/** Strings that confuse parsers, such as syntax characters, odd numbers and invalid characters. */
+/** Texts that confuse parsers, such as syntax characters, unusual numbers and invalid characters. */
 const TOKENS = [
   ...[
     '"',
@@ -65,7 +65,10 @@ const VALUES: readonly [unknown, ...unknown[]] = [
   ],
 ];
 
-/** Returns the example with one to four changes. Half of the JSON examples are changed as values instead of text. */
+/**
+ * Returns the example with one to four changes. Half of the JSON examples are changed as values, and the other half as
+ * text.
+ */
 export function mutate(example: string, others: readonly string[], random: Random): Buffer {
   const parsed = random.chance(0.6) ? parsedOf(example) : undefined;
   let bytes = Buffer.from(parsed === undefined ? example : JSON.stringify(changed(parsed, random)));
@@ -84,7 +87,7 @@ function parsedOf(text: string): unknown {
   }
 }
 
-/** Returns the value with one change at a random place. Nested places are as likely as others. */
+/** Returns the value with one change at a random place. Values at every depth are equally likely to be changed. */
 function changed(value: unknown, random: Random): unknown {
   const isInner = typeof value === 'object' && value !== null;
   if (!isInner || random.chance(0.15)) return random.pick(VALUES);

@@ -1,5 +1,6 @@
 /**
- * Reads responses of the service and the CRMs. The responses come from the stand-ins, are changed, and are replayed.
+ * The edges for the responses of the service and of the CRMs. The responses come from the stand-ins. The benchmark
+ * changes them and sends them again.
  */
 import type { Connector } from '../../../connectors/contract.ts';
 import { defineHubspotConnector } from '../../../connectors/hubspot/connector.ts';
@@ -16,16 +17,19 @@ import { aClient, aPerson, createHastyClock } from '../../../test/partner/test-c
 import type { Random } from '../../../test/simulation/random.ts';
 import { Drop, type Edge, requireSame, requireThat } from './edge.ts';
 
-/** The maximum number of requests. A reading that sends more requests is in an endless loop. */
+/** The maximum number of requests in a reading. If a reading sends more requests, it never ends. */
 const MOST_REQUESTS = 300;
 
-/** Statuses that a changed response can get. Most responses keep their own status. */
+/** Statuses that a changed response can get. Most changed responses keep their status. */
 const STATUSES = [
   200, 200, 201, 202, 207, 301, 400, 401, 402, 403, 404, 409, 413, 422, 429, 500, 503,
 ] as const;
 
 interface Recorded {
-  /** The method and the path. They identify a response if a reading uses a different route. */
+  /**
+   * The method and the path of the request. They identify the response if a reading sends its requests in a different
+   * order.
+   */
   place: string;
   status: number;
   headers: [string, string][];
@@ -53,7 +57,7 @@ function placeOf(
   return `${init?.method ?? 'GET'} ${new URL(url).pathname}`;
 }
 
-/** A replacement for the response with this number. */
+/** A changed response, and its number. */
 interface Changed {
   at: number;
   status: number | null;
@@ -87,7 +91,7 @@ function statusOf(random: Random): number | null {
   return random.chance(0.7) ? null : random.pick(STATUSES);
 }
 
-/** A request to the service, and a condition that its response must meet. */
+/** A request to the service, and the condition that the result must meet. */
 interface Asking {
   name: string;
   isPaid: boolean;
@@ -139,7 +143,7 @@ export async function openServiceEdge(): Promise<Edge> {
         asking.check?.(answer);
       } catch (error) {
         const isAnswered = status === null || (status >= 200 && status < 300);
-        // After a paid request has received a response, no error may claim that nothing was charged.
+        // If a paid request was answered, an error must not say that nothing was charged.
         if (asking.isPaid && isAnswered && isDonorSyncError(error)) {
           requireSame('what may have been charged', 'unknown', chargedBy(error));
         }
@@ -160,7 +164,7 @@ function hasKey(key: string) {
 
 type Fetch = typeof globalThis.fetch;
 
-/** One response at a time is changed. */
+/** Creates the edge for a CRM's responses. Only one response of a reading is changed. */
 async function openCrmEdge(
   name: string,
   open: (fetch: Fetch) => Promise<Connector>,
@@ -172,12 +176,12 @@ async function openCrmEdge(
     share: 4,
     examples: kept.map(({ text }) => text),
     async read({ bytes, isExample, random }) {
-      // The changed body comes from an example in the same list, so it resembles a response to the same request.
+      // The changed body comes from an example of the same CRM, so it is similar to a real response.
       const at = random.int(0, kept.length - 1);
       const changed = isExample ? null : { at, status: statusOf(random), body: bytes };
       const read = await readAll(open, replayingFetch(kept, changed));
       if (isExample) requireSame('the contacts', ids, read.sort());
-      // Either each person in the responses is read, or the reading reports the problem.
+      // The reading must return each person in the responses, or it must report a problem.
       if (changed !== null) requireAllRead(kept, changed, read);
     },
   };

@@ -1,4 +1,4 @@
-/** Sends requests to the running service, with odd paths, IDs, cursors, cookies, tokens and bodies. */
+/** The edge for requests to the running service. Paths, IDs, cursors, cookies, tokens and bodies are unusual. */
 import { z } from 'zod';
 import { openHttpWorld } from '../../../test/interfaces/api/http-world.ts';
 import type { Random } from '../../../test/simulation/random.ts';
@@ -21,7 +21,7 @@ export async function openRequestEdge(): Promise<Edge> {
   const token = await world.addToken('admin');
   const hook = await world.addHook();
   await world.addPeople(3);
-  // The pages are excluded, because only a build or vitest can load their JSX.
+  // Pages are left out, because their JSX can only be loaded by a build or by vitest.
   const paths = [
     ...['/v1/runs?cursor=', '/v1/runs/', '/v1/runs?integration=riverside&status=', '/v1/holds?'],
     ...['/v1/audit?cursor=', '/v1/integrations/', '/v1/runs/a/contacts?outcome='],
@@ -79,7 +79,7 @@ function targetOf(bytes: Buffer, paths: readonly string[], random: Random): stri
   return (random.one(paths) ?? '/') + tail;
 }
 
-/** Returns headers that contain only allowed characters. Each caller has a separate address. */
+/** Returns headers that contain only allowed characters. Each caller has its own IP address. */
 function headersOf(bytes: Buffer, token: string, random: Random): Record<string, string> {
   const value = bytes
     .toString('latin1')
@@ -91,7 +91,7 @@ function headersOf(bytes: Buffer, token: string, random: Random): Record<string,
   return { 'x-forwarded-for': from, ...known, [random.pick(HEADERS)]: value };
 }
 
-/** Requires that no response is an internal error, and that every refusal is one of our errors. */
+/** Fails if a response is an internal error, or if a refusal is not one of donor-sync's errors. */
 async function check(reply: Response): Promise<void> {
   const text = await reply.text();
   if (reply.status >= 500)

@@ -1,4 +1,4 @@
-/** Reads the settings file, and the HubSpot filter in it. */
+/** The edges for the settings file and for the HubSpot filter in it. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
@@ -21,7 +21,7 @@ integrations:
     budget: { perRun: 20 }
 `;
 
-/** Loads the connectors first, because loading takes much longer than reading the settings. */
+/** The connectors are loaded first, because loading them takes much longer than reading the settings. */
 export async function openSettingsEdge(): Promise<Edge> {
   await Promise.all(['csv', 'hubspot', 'salesforce'].map(findConnectorDefinition));
   return settingsEdge;
@@ -34,12 +34,12 @@ const settingsEdge: Edge = {
   async read({ bytes }) {
     const settings = await parse(bytes.toString('utf8'));
     const { path: _, erasureLog: live, moreErasureLogs: [named = null] = [], ...rest } = settings;
-    // The log of an SQLite database is always next to its file, whatever the settings say.
+    // The erasure log of an SQLite database is always next to the database file.
     const isNextTo = live === `${settings.database.replace('sqlite:', '')}.erasures`;
-    // In the file, each CRM's app is at the same level as the service.
+    // In the settings file, the apps of CRMs are next to the service.
     const setup = { service: settings.setup.service, ...settings.setup.apps };
     const meant = { ...rest, setup, erasureLog: isNextTo ? named : live };
-    // If the parsed settings are written again, the new file must have the same meaning.
+    // If the parsed settings are written to a file, the file must have the same meaning.
     const again = await parse(
       stringify(meant, { aliasDuplicateObjects: false }).replaceAll('${', '$${'),
     );

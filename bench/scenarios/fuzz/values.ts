@@ -1,6 +1,6 @@
 /**
- * Reads values and times in foreign forms. They come from CRM fields, headers, schedules, hosts, and people's
- * addresses.
+ * The edges for values and times in formats of other programs. They come from CRM fields, headers, schedules, hosts,
+ * and people's addresses.
  */
 import { z } from 'zod';
 import { cronProblem, timezoneProblem } from '../../../src/clients/schedules/cron.ts';
@@ -28,7 +28,7 @@ export const fieldValueEdge: Edge = {
   read({ bytes }) {
     const text = bytes.toString('utf8');
     const comparable = comparableText(text);
-    // A value that is already in our form must not change.
+    // A value that is already in donor-sync's format must not change.
     requireSame('a value', comparable, comparableText(comparable));
     requireThat(sameValue(text, comparable), 'a value differs from its own form');
   },

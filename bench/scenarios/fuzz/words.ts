@@ -1,6 +1,4 @@
-/**
- * Reads single words and short strings, such as IDs, cursors, ranges, addresses, keys and a CRM's data about people.
- */
+/** The edges for words and short texts, such as IDs, cursors, ranges, addresses and keys. */
 import { splitFullName } from '../../../connectors/csv/full-name.ts';
 import { startReading } from '../../../connectors/hubspot/reading/cursor.ts';
 import { canonicalId } from '../../../connectors/hubspot/record.ts';
@@ -28,7 +26,7 @@ export const idEdge: Edge = {
     const text = bytes.toString('utf8');
     for (const canonical of [contactId, canonicalId]) {
       const id = canonical(text);
-      // A contact has only one ID, so the canonical form must lead to the same contact.
+      // Each contact has only one ID, so the canonical form must lead to the same contact.
       if (id !== null) requireSame('an id', id, canonical(id));
     }
     const id = toContactId((each) => each, 'riverside', text);

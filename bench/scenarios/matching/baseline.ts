@@ -1,13 +1,16 @@
-/** A fuzzy search by name, address and employer with a general library. A developer could write it in an hour. */
+/**
+ * Searches by name, address and employer with a general library for approximate searches. A developer could write this
+ * baseline in an hour.
+ */
 
 import Fuse from 'fuse.js';
 import type { World } from '../../../people/world.ts';
 import type { TestPerson } from './persons.ts';
 
-/** The library's score for equal strings is 0. */
+/** The highest score of a result. If two texts are equal, their score is 0. */
 const HIGHEST_SCORE = 0.3;
 
-/** Creates a function that finds a donor with the library alone. */
+/** Creates a function that finds donors only with the library. */
 export function createBaseline(world: World): (person: TestPerson) => number | null {
   const donors = Array.from({ length: world.donorCount }, (_, number) => {
     const { name, addresses, work } = world.donor(number);

@@ -1,6 +1,6 @@
 /** Common variants of names. They come from general knowledge, and only this benchmark uses them. */
 
-/** Short forms that occur in contact lists. */
+/** Short forms of names that occur in contact lists. */
 export const NICKNAMES: Record<string, readonly string[]> = Object.fromEntries(
   `Robert:Bob,Rob,Bobby,Robbie,Bert|William:Bill,Will,Billy,Willie,Liam|James:Jim,Jimmy,Jamie
    |John:Jack,Johnny,Jon|Richard:Dick,Rick,Rich,Ricky|Charles:Charlie,Chuck,Chas|Thomas:Tom,Tommy
@@ -24,7 +24,7 @@ export const NICKNAMES: Record<string, readonly string[]> = Object.fromEntries(
     .map(([name = '', forms = '']) => [name, forms.split(',')]),
 );
 
-/** Last names that the lists of the most common names lack or contain only rarely. */
+/** Last names that are rare or missing in the lists of common names. */
 export const RARE_LAST_NAMES =
   `Abernathy-Cole Achterberg Bellweather Brzezicki Castellanos-Ruiz Dragomirov Eastergaard Fitzwarren
    Galbreath Hollingshead Iskander Janowicz Kirschbaum Lindqvist Macnamara Nakashima Oyelaran

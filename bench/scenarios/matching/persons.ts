@@ -1,7 +1,8 @@
 /**
- * Creates people as a contact list may contain them, with the right donor for each person. The mixture is fixed. Of
- * the contacts, 20% are exact, and 50% are spread evenly over the classes of noise. Another 10% have moved or have a
- * former employer, and 20% are not in the file. The noise uses its own lists, not the matcher's lists.
+ * Creates people as a contact list contains them. For each person, the right donor is known. The proportions of the
+ * kinds of people are fixed. Of the contacts, 20% are exact, and 50% are spread evenly over the classes of noise. 10%
+ * have moved or have a former employer, and 20% are not in the file. The variations come from lists that the matcher
+ * does not use.
  */
 
 import { drawAddress, readCities } from '../../../people/address.ts';
@@ -16,7 +17,7 @@ import {
   STATE_NAMES,
 } from './lists.ts';
 
-/** The classes of noise, which are half of the mixture. */
+/** The kinds of variations. Half of all contacts contain one of them. */
 const NOISE = [
   'double last name',
   'first and last name swapped',
@@ -43,7 +44,7 @@ export interface TestPerson {
   donor: number | null;
 }
 
-/** Creates the random people. Also returns the world, in which the real people have homes too. */
+/** Creates the random people. Also returns the world, in which real people have homes too. */
 export function drawPersons(world: World, invented: number, count: number) {
   const draw = createDraw(world.seed, 'matching bench', count);
   const housed = withHomes(world, invented);
@@ -60,7 +61,7 @@ function classAt(share: number, index: number): Class {
   return share < 0.8 ? 'moved or former employer' : 'not there';
 }
 
-/** Gives invented homes to the real people, because the public record contains none. */
+/** Assigns fictional homes to the real people, because the public record contains no homes. */
 function withHomes(world: World, invented: number): World {
   const homes = new Map<number, Address>();
   const cities = readCities();
@@ -87,10 +88,7 @@ function drawPerson(draw: Draw, world: World, invented: number, noise: Class): T
   }
 }
 
-/**
- * Chooses a donor's number at random. One in six donors is a real person. Only real people work for public
- * organisations.
- */
+/** Chooses a random donor. One in six donors is a real person. Only real people work for public organisations. */
 function drawNumber(draw: Draw, world: World, invented: number, noise: Class): number {
   const isReal = noise === 'other name of a public body' || chance(draw, 1 / 6);
   return isReal ? between(draw, invented, world.donorCount - 1) : between(draw, 0, invented - 1);
@@ -99,8 +97,8 @@ function drawNumber(draw: Draw, world: World, invented: number, noise: Class): n
 type Said = Omit<TestPerson, 'noise' | 'donor'>;
 
 /**
- * Returns the donor's own details. They usually include an address and an employer, and always include at least one
- * of these.
+ * Returns the donor's own details. They usually contain an address and an employer. At least one of the two is always
+ * present.
  */
 function plainly(draw: Draw, donor: Donor): Said {
   const [home] = donor.addresses;
@@ -115,7 +113,9 @@ function plainly(draw: Draw, donor: Donor): Said {
   };
 }
 
-/** Returns the donor's details with this noise. Returns undefined if the noise is impossible for the donor. */
+/**
+ * Returns the donor's details with this kind of variation. Returns undefined if the noise is impossible for the donor.
+ */
 function noisy(draw: Draw, donor: Donor, noise: Class): Said | undefined {
   const said = plainly(draw, donor);
   const { first, middle, last } = donor.name;
@@ -177,8 +177,8 @@ function noisy(draw: Draw, donor: Donor, noise: Class): Said | undefined {
 }
 
 /**
- * Returns a person who has moved to an earlier known home, or to a new home with the same employer. Both kinds are
- * equally frequent.
+ * Returns the details of a person who has moved. The address is an earlier address, or a new address with the same
+ * employer. Both kinds are equally frequent.
  */
 function moved(draw: Draw, donor: Donor): Said | undefined {
   const [, earlierHome] = donor.addresses;
@@ -194,9 +194,9 @@ function moved(draw: Draw, donor: Donor): Said | undefined {
 
 /**
  * Creates a random person who is not in the file. A third of these people have rare names, and a third have a donor's
- * name but a different home. The others live with a donor. They do not work for public organisations, because nothing
- * could distinguish a Senate employee from a senator with the same name. Each person has an address or an employer,
- * because a name alone may be enough to find an invented donor.
+ * name but a different home. The remaining people live in the same home as a donor. These people do not work for public
+ * organisations. Otherwise, a Senate employee and a senator with the same name could not be distinguished. Each person
+ * has an address or an employer, because the name alone can be enough to find a fictional donor.
  */
 function drawStranger(draw: Draw, world: World, invented: number): TestPerson {
   const donor = world.donor(between(draw, 0, world.donorCount - 1));

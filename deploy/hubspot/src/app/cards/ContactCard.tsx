@@ -1,4 +1,7 @@
-/** The donor-sync card on a contact in HubSpot. It shows donor-sync's responses. The card itself decides nothing. */
+/**
+ * The donor-sync card on a contact in HubSpot. The card shows the responses of donor-sync. The card itself does not
+ * decide anything.
+ */
 import {
   Alert,
   Button,
@@ -24,7 +27,7 @@ import {
   type Values,
 } from './door';
 
-/** The interval at which the card asks whether the run has decided. */
+/** The interval (ms) at which the card requests the state of the run. */
 const POLL_MS = 5_000;
 
 hubspot.extend<'crm.record.tab'>(({ context }) => (
@@ -36,7 +39,10 @@ export function ContactCard({ contact }: { contact: string }) {
   const [problem, setProblem] = useState<string | null>(null);
   const [note, setNote] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
-  /** The click that has no response yet. A repeated click keeps its key, so it has an effect only once. */
+  /**
+   * The last click that has not been answered yet. If the user clicks again, the same key is sent, so the action
+   * happens only once.
+   */
   const click = useRef<{ what: string; key: string } | null>(null);
 
   const load = useCallback(async () => {

@@ -1,5 +1,6 @@
 /**
- * Sends the card's calls. HubSpot adds the caller to each call and signs it. The server decides what the user may do.
+ * Sends the card's requests to donor-sync. HubSpot adds the user to each request and signs the request. donor-sync
+ * decides what the user is allowed to do.
  */
 import { hubspot } from '@hubspot/ui-extensions';
 import { ADDRESS } from './address';
@@ -15,7 +16,7 @@ export interface Shown {
     values: Values | null;
   };
   user: { name: string | null; email: string; isLinked: boolean };
-  /** Where a user who is not linked signs in; null for one who is. */
+  /** The address at which an unlinked user signs in. Null if the user is already linked. */
   link: string | null;
   /** The contact's page in donor-sync. */
   page: string;
@@ -37,14 +38,17 @@ export interface Question {
   answers: { decision: string; label: string }[];
 }
 
-/** The outcome of a call. It is the response, or a sentence that explains to the user why there is no response. */
+/** The outcome of a request. It is the response, or a sentence that tells the user why there is no response. */
 export type Answer<Body> = { body: Body; problem: null } | { body: null; problem: string };
 
 export function loadContact(contact: string): Promise<Answer<Shown>> {
   return call('contact', { contact, key: newKey() });
 }
 
-/** Each click has its own `key`. A repeated call with the same key has no further effect. */
+/**
+ * Marks the contact. Each click has its own `key`. If the request is repeated with the same key, it has no further
+ * effect.
+ */
 export function markWanted(contact: string, key: string): Promise<Answer<{ run: string | null }>> {
   return call('wanted', { contact, key });
 }
@@ -58,8 +62,8 @@ export function answerQuestion(
 }
 
 /**
- * A key for one click. Cards have no `crypto`. However, the key does not have to be secret, because donor-sync binds it
- * to the user.
+ * Returns a key for a click. HubSpot cards cannot use `crypto`. The key does not have to be secret, because donor-sync
+ * connects it with the user.
  */
 export function newKey(): string {
   const part = () => Math.random().toString(36).slice(2, 12).padEnd(10, '0');
