@@ -4,8 +4,9 @@ import { type Browser, type BrowserContext, chromium as driver, type Page } from
 import { z } from 'zod';
 
 /**
- * Copies the npm package's Chromium to a place where it can run, so that the machine needs no installation. If two
- * processes copied at the same time, they could start an incomplete copy. Tests therefore call `openBrowser` instead.
+ * Copies Chromium from the npm package to a folder in which it can run, so that the machine needs no installation. If
+ * two processes copied at the same time, one process could start an incomplete copy. Tests therefore call `openBrowser`
+ * instead.
  */
 export function unpackBrowser(): Promise<string> {
   return chromium.executablePath();
@@ -29,7 +30,7 @@ export const PATIENCE_MS = 60_000;
 
 export interface View {
   page: Page;
-  /** Errors on the console, errors thrown by scripts, and requests to other sites. */
+  /** The errors on the console, the errors that scripts have thrown, and the requests to other sites. */
   complaints: string[];
   close(): Promise<void>;
 }

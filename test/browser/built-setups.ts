@@ -1,6 +1,6 @@
 /**
- * Shared code for the tests of the set-up. It provides the built product, one browser for each file, and a separate
- * service for each test.
+ * Shared code for the tests of the set-up. It provides the built product, one browser for each test file, and a
+ * separate service for each test.
  */
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';

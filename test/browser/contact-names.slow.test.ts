@@ -1,4 +1,4 @@
-/** Pages show the names by default and fetch them from the CRM. The page does not store the names. */
+/** Pages show contact names by default and request the names from the CRM. The page does not store the names. */
 import { expect, it } from 'vitest';
 import { RetriableError } from '../../src/core/errors.ts';
 import { listAuditEntries } from '../../src/privacy/audit/read-audit.ts';

@@ -16,7 +16,9 @@ const openWorld = closedAfterTest(openHttpWorld);
 
 const REFRESHES = 500;
 
-/** The number of rounds before the first measurement, while the browser compiles code and fills its caches. */
+/**
+ * The number of rounds before the first measurement. In these rounds, the browser compiles code and fills its caches.
+ */
 const WARM_UP = 40;
 
 it('keeps the memory of pages that are open for a day: after 500 refreshes within a fifth', async () => {

@@ -1,6 +1,6 @@
 /**
- * Checks the rules for every page at three widths and in both themes. Also follows the links to every page. New pages
- * are included automatically, because the list comes from the table of routes.
+ * Checks the rules for every page at three widths and in both themes. The test also follows the links to every page.
+ * New pages are included automatically, because the list comes from the product's table of routes.
  */
 
 import type { Browser } from 'playwright-core';
@@ -17,7 +17,7 @@ import { expectSound } from './rooms.ts';
 import { openWholeWorld, type WholeWorld } from './whole-world.ts';
 
 /**
- * Pages to which no other page has a link. A user opens them from the card in HubSpot, from an email or with a
+ * Pages to which no other page has a link. A user opens these pages from the card in HubSpot, from an email or with a
  * button, or a script opens them.
  */
 const NO_LINKS = [
@@ -25,7 +25,7 @@ const NO_LINKS = [
   'GET /networks/:id/picture',
 ];
 
-/** Pages that a client has only during its setup, or after a setup with a file. */
+/** Pages that a client has only while it is being set up, or after it was set up with a file. */
 const OF_SOME = [
   'GET /setup/:id/leave',
   'GET /setup/:id/results',
@@ -49,7 +49,7 @@ let asked: number;
 
 beforeAll(async () => {
   [world, browser] = await Promise.all([openWholeWorld(), openBrowser()]);
-  // Some pages refuse access tokens.
+  // The crawl uses a session, because some pages refuse access tokens.
   owner = (await join(world, 'Olga', 'owner')).cookie;
   view = await openView(browser, world.url);
   const [name = '', value = ''] = owner.split('=');
@@ -112,7 +112,7 @@ describe('every page', () => {
       await page.goto(world.url + path);
       expect(await page.locator('h1').count(), `h1 of ${path}`).toBe(1);
       expect(await page.locator('main').count(), path).toBe(1);
-      // The user's own pages do not belong to any area.
+      // The pages about the user's own account do not belong to any area.
       if (!/^\/(?:account|link)\b/.test(path)) {
         const areas = page.locator('.rail [aria-current="page"]');
         expect(await areas.count(), `area of ${path}`).toBe(1);
@@ -159,7 +159,7 @@ describe('each document that serve publishes', () => {
 
 interface Visited {
   path: string;
-  /** The page that contains the link. */
+  /** The page on which the link was found. */
   from: string;
   status: number;
   text: string;

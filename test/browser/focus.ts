@@ -44,9 +44,9 @@ export async function describeFocus(page: Page): Promise<z.infer<typeof focusSch
 }
 
 /**
- * The source of a script that moves the focus to each focusable element, as the Tab key does. Because of
- * `focusVisible`, the browser treats the focus as a keyboard focus. The script skips elements that cannot receive the
- * focus, for example below an open dialog.
+ * The source of a script that moves the focus to each focusable element, as the Tab key does. With the option
+ * `focusVisible`, the browser treats the focus as a focus by the keyboard. The script skips elements that cannot
+ * receive the focus, for example below an open dialog.
  */
 const FIND_HIDDEN_FOCUS = `(() => {
   const describe = ${DESCRIBE_FOCUS};

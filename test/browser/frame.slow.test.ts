@@ -1,7 +1,4 @@
-/**
- * Tests the parts that every page shares: its width on a phone, the menu of areas with icons and counts, and wide
- * tables.
- */
+/** Tests the parts that all pages share, such as their width on a phone, the menu of areas, and wide tables. */
 import type { Page } from 'playwright-core';
 import { expect, it, onTestFinished } from 'vitest';
 import { WITHOUT_TRIAL } from '../helpers/sync-world.ts';

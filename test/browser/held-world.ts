@@ -7,19 +7,19 @@ import {
   openHttpWorld,
 } from '../interfaces/api/http-world.ts';
 
-/** The last name that CRM contacts have when their profiles arrive. */
+/** The last name that contacts get in the CRM while their jobs run. */
 export const STRANGER = 'Quillfeather';
 
-/** The time after which a change is older than `settleAfterMs`, so that the product reads it. */
+/** The wait (ms) after which a change is older than `settleAfterMs`, so that the product reads it. */
 const SETTLED_MS = 400;
 
 const DAY_MS = 86_400_000;
 
-/** A time in days after which the service no longer keeps the results of a job. */
+/** The number of days after which the service has deleted the results of a job. */
 const DAYS_OF_JOBS = 9;
 
 export interface HeldWorld extends HttpWorld {
-  /** Ids of the contacts that are held, in the order in which they were added. */
+  /** The IDs of the held contacts, in the order in which the contacts were added. */
   held: string[];
   /** Makes the service delete its earlier results. */
   forgetResults(): Promise<void>;
@@ -58,14 +58,14 @@ export async function openHeldWorld(
     await world.untilEnded((await world.runner.request(asked)).runId);
   };
   await systemClock.sleep(SETTLED_MS);
-  // The earlier approval applies only to the old names.
+  // The user's earlier approval applies only to the old names.
   await sync(true);
   return {
     ...world,
     held,
     spent: control.spent,
     async forgetResults() {
-      // The service deletes old jobs when a new job is created.
+      // The service deletes old jobs when it creates a new job.
       later = DAYS_OF_JOBS * DAY_MS;
       const { baseUrl, apiKey } = world.service;
       const persons = [{ tracking_id: 'later', name: { first: 'Later', last: 'Person' } }];

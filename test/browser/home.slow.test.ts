@@ -20,7 +20,7 @@ async function open({ url }: HttpWorld, options?: ViewOptions): Promise<View> {
   return view;
 }
 
-/** How long the server takes to answer a search of the palette. A user types faster. */
+/** The time (ms) that the server takes to answer a search in the palette. A user types faster. */
 const ANSWER_MS = 300;
 
 const OTHERS = [

@@ -11,7 +11,7 @@ const DESKTOP_WIDTH = 1_280;
 const PHONE_WIDTH = 390;
 
 const NAME = 'Hillside Community Health and Housing';
-/** A contact ID as long as Salesforce's IDs are. */
+/** A contact ID with the same length as Salesforce's IDs. */
 const CONTACT = '003Ho00001WMWMWQAA';
 
 let browser: Browser;
@@ -32,7 +32,9 @@ async function open({ url }: HttpWorld, width: number, path = '/'): Promise<Page
   return view.page;
 }
 
-/** The time by which the browser's clock is ahead. It makes the displayed times as long as possible. */
+/**
+ * The time by which the browser's clock is ahead. With this difference, the displayed times have their maximum length.
+ */
 const LATER_MS = 42 * 60_000;
 
 /** Creates a contact that is held because the response to its submission was lost. */

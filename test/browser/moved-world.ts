@@ -5,7 +5,7 @@ import type { Rooms } from './rooms.ts';
 /** The number of contacts that one batch decision covers. */
 export const MOVED = 40;
 
-/** Opens a service whose contacts were all enhanced and have moved since. */
+/** Opens a service with contacts that have all been enhanced. All of the contacts have then moved. */
 export async function openMoved(
   { openWorld }: Pick<Rooms, 'openWorld'>,
   options: HttpWorldOptions = {},

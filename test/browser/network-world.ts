@@ -10,14 +10,16 @@ export interface NetworkHttpWorld extends HttpWorld {
   people: string[];
 }
 
-/** Opens a service whose board is a network. Its contacts have already been compared with the network. */
+/**
+ * Opens a service whose board is a network. Warm paths between its contacts and the network have already been computed.
+ */
 export async function openNetworkWorld(
   options: HttpWorldOptions = {},
   { contacts = 80, board = 12 } = {},
 ): Promise<NetworkHttpWorld> {
   const world = await openHttpWorld({
     ...options,
-    // With few donors and few organizations, many donors know each other.
+    // With few donors and few organizations, many donors are connected to each other.
     service: { donors: contacts, networkJobTimeMs: 0, ...options.service },
     integration: {
       ...WITHOUT_TRIAL,

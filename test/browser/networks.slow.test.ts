@@ -100,7 +100,10 @@ async function edgesListed(page: Page, path: string): Promise<string[]> {
   }
 }
 
-/** Returns the number of requests to each endpoint, except free requests that only check whether everything works. */
+/**
+ * Returns the number of requests to each endpoint. Free requests that only check whether the service works are left
+ * out.
+ */
 function askedOf({ service }: HttpWorld) {
   return controlService(service).requests();
 }

@@ -110,7 +110,7 @@ describe('the buttons', () => {
     const { runId } = await here.runner.request({ integrationId: 'riverside', trigger: 'manual' });
     await here.untilEnded(runId);
     const [hold] = await listOpenQuestions(here.application.store.reader);
-    // The response was lost, so there is no profile to approve.
+    // The response was lost, so the decision has no profile to approve.
     const refused = await press(here, `/decisions/${hold?.id}/approve`);
     expect(refused.status).toBe(409);
     expect(refused.text).toContain('no profile to approve');

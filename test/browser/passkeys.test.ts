@@ -1,4 +1,7 @@
-/** Tests passkeys in a real browser with a virtual authenticator: creates and uses them with only the keyboard. */
+/**
+ * Tests passkeys in a real browser with a simulated authenticator. The test creates and uses passkeys with only the
+ * keyboard.
+ */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { closedAfterTest } from '../helpers/closed-after-test.ts';
@@ -22,9 +25,8 @@ async function open() {
 }
 
 /**
- * Opens a page on a device whose authenticator responds immediately. If fields could offer a passkey, the
- * authenticator would respond before the user does anything. The browser therefore supports this feature only if the
- * test needs it.
+ * Opens a page on a device whose authenticator responds immediately. If a field offers passkeys, the authenticator
+ * responds before the user does anything. Therefore, the browser supports this feature only if the test needs it.
  */
 async function look(origin: string, options: ViewOptions & { hasAutofill?: boolean } = {}) {
   const { hasAutofill = false, ...others } = options;
@@ -101,7 +103,7 @@ describe('a passkey', () => {
     await button(page, 'Use a passkey instead').click();
     await page.getByText('Anna (viewer)').waitFor();
     await page.context().clearCookies();
-    // The authenticator responds as soon as the page loads, before the button is pressed.
+    // If a field offers passkeys, the authenticator responds when the page loads, before the user presses the button.
     await page.goto(`${world.origin}/account`);
     await page.getByRole('heading', { name: 'Passkeys' }).waitFor();
     expect(new URL(page.url()).pathname).toBe('/account');
@@ -193,6 +195,6 @@ describe('a passkey', () => {
         }
       }
     }
-    // A dozen accessibility checks of whole pages take minutes on a busy machine.
+    // The time limit is long, because a dozen accessibility checks of whole pages take minutes on a busy machine.
   }, 300_000);
 });

@@ -46,7 +46,7 @@ describe('the page of results', () => {
   });
 
   it('never says that more contacts were matched than sent', async () => {
-    // Profiles that another client has paid for are shared, so their contacts are not sent.
+    // Clients share profiles, so contacts whose profile another client has paid for are not submitted.
     await withDatabase(world, (db) =>
       db
         .updateTable('runs')

@@ -1,4 +1,4 @@
-/** Shared setup for the tests of pages: one browser for each file, and the checks for each page. */
+/** Shared functions for tests of pages. They open one browser for each test file, and they check each page. */
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { openDatabase } from '../../src/database/database.ts';
@@ -20,7 +20,7 @@ export interface Rooms {
 
 export interface VisitOptions extends ViewOptions {
   token?: string;
-  /** The cookie of a user who is already signed in, as `name=value`. */
+  /** The cookie of a signed-in user, in the form `name=value`. */
   cookie?: string;
 }
 
@@ -61,7 +61,7 @@ export function openRooms(): Rooms {
   };
 }
 
-/** Opens a service's database, so that a test can add data that would otherwise take time to appear. */
+/** Opens the database of a service, so that a test can add data directly. */
 export async function withDatabase(
   world: HttpWorld,
   work: (db: Database) => Promise<unknown>,
@@ -70,7 +70,10 @@ export async function withDatabase(
   await work(db).finally(close);
 }
 
-/** A script that counts the rows of stacked tables that are lower than their content. */
+/**
+ * A script that counts the table rows that are too low for their content. On a phone, the cells of a row are below each
+ * other.
+ */
 const CROWDED_ROWS = `[...document.querySelectorAll('tr')].filter(
   (row) => getComputedStyle(row).display !== 'table-row' && row.scrollHeight > row.clientHeight + 1,
 ).length`;
@@ -79,8 +82,8 @@ const WIDTHS = [375, 768, 1_440];
 const THEMES = ['light', 'dark'] as const;
 
 /**
- * Expects no accessibility problems, a visible focus on each element, nothing wider than the screen, and no console
- * messages. Checks a phone, a tablet and a large screen, each in light and dark mode.
+ * Fails if axe finds a problem, if a focused element is not visible, if an element is wider than the screen, or if the
+ * console contains a message. Makes the checks on a phone, a tablet and a large screen, in light and in dark mode.
  */
 export async function expectSound({ page, complaints }: View): Promise<void> {
   const size = page.viewportSize();

@@ -37,8 +37,8 @@ describe('the page of a run', () => {
     await page.evaluate('window.isSamePage = true');
     const submitted = page.locator('[data-station="submitted"]');
     await expect.poll(() => submitted.innerText()).toBe('12');
-    // The jobs are held, so the run does not progress. No further report arrives, but the displayed rate falls to
-    // zero.
+    // The jobs do not end, so the run makes no progress. The page receives no further report, but the displayed rate
+    // falls to zero.
     const rate = page.locator('#rate-text');
     await expect
       .poll(() => rate.innerText())
@@ -85,7 +85,7 @@ describe('the page of a run', () => {
       action: 'names.shown',
       limit: 5,
     });
-    // Showing the names adds an entry to the audit.
+    // Showing the names adds an entry to the audit log.
     expect(shown).toHaveLength(2);
     expect(shown[0]).toMatchObject({ crmId: contact, details: { run: runId } });
   });

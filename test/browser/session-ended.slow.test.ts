@@ -64,7 +64,7 @@ describe('a session that ends while a form is filled in', () => {
     const world = await open({ isIdle: true, isPublic: true });
     const { cookie } = await join(world, 'Dana', 'owner');
     const { page } = await enter(world, '/users', cookie);
-    // Browsers send this event when the user returns to the page, which is then fetched again.
+    // Browsers send this event when the user returns to the page. The page then loads its content again.
     const comeBack = () => page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`);
     await page.getByLabel('Name').first().fill('Fred');
     await page.getByLabel('E-mail').fill('fred@example.org');
@@ -76,7 +76,7 @@ describe('a session that ends while a form is filled in', () => {
     await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor();
     expect(await page.getByLabel('E-mail').first().inputValue()).toBe('fred@example.org');
     await page.getByRole('button', { name: 'Cancel' }).click();
-    // An unchanged page, which may show names, gives way to the sign-in.
+    // If the user has not changed the page, the sign-in page replaces it, because the page may show names.
     await page.getByLabel('Name').first().fill('');
     await page.getByLabel('E-mail').fill('');
     await comeBack();
@@ -108,7 +108,7 @@ describe('a session that ends while a form is filled in', () => {
     const world = await open({ isIdle: true, isPublic: true });
     const { cookie } = await join(world, 'Dana', 'owner');
     const { page } = await enter(world, '/setup', cookie);
-    // A browser that waits for a page sends no reports to the test, so the page itself records the changes.
+    // While a browser waits for a page, the test receives no events, so the page itself records the changes.
     await page.evaluate(`new MutationObserver(() => {
       if (document.querySelector('.waiting')) console.info('is waiting');
     }).observe(document.body, { childList: true, subtree: true })`);

@@ -1,6 +1,6 @@
 /**
- * Simulates a user who sets up a client in a browser. The user looks at each page, types key by key, and presses the
- * buttons.
+ * Simulates a user who sets up a client in a browser. The user reads each page, types one key after another, and
+ * presses the buttons.
  */
 import type { Browser, Locator, Page } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
@@ -12,7 +12,7 @@ const TYPING_MS = 40;
 
 export interface Person {
   page: Page;
-  /** Console messages on our pages, violations of the content rules, and thrown errors. */
+  /** Console messages on the product's pages, violations of the content security policy, and errors in scripts. */
   complaints: string[];
   read(): Promise<void>;
   type(place: Locator, text: string): Promise<void>;
@@ -79,7 +79,7 @@ async function tellLastPage(page: Page): Promise<void> {
 
 export const NAMES = { salesforce: 'Salesforce', hubspot: 'HubSpot', csv: 'A CSV file' } as const;
 
-/** Walks through the first steps, which differ between CRMs: where the contacts are and how to connect. */
+/** Completes the first steps, which differ between CRMs. They ask where the contacts are and how to connect. */
 export async function connect(
   person: Person,
   world: SetupWorld,
@@ -93,7 +93,7 @@ export async function connect(
   await begin(person, world, kind, name);
 }
 
-/** Completes the first steps as `connect` does, but starts on the first page of the setup. */
+/** Completes the first steps like `connect`, but starts on the first page of the set-up. */
 export async function begin(
   { page, press, read, type }: Person,
   world: SetupWorld,
@@ -151,7 +151,7 @@ export async function answerTheRest(
     await page.getByRole('checkbox', { name: group }).check();
     await press('Continue');
     if (kind !== 'csv') {
-      // The introductions have their own fields. After that, the set-up continues with the next step.
+      // Introductions are written to separate fields. After that, the set-up continues with the next step.
       await page.getByText('warm paths are written to separate fields').waitFor();
       await press('Create them in the CRM');
       await page.getByText('The fields exist now').waitFor();

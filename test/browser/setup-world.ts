@@ -14,10 +14,13 @@ import { controlService } from '../helpers/service-control.ts';
 const invitedSchema = z.object({ link: z.string() });
 const readySchema = z.object({ url: z.string(), linkFile: z.string() });
 
-/** Only a last name that is longer than this counts as misspelt. The change adds one letter. */
+/**
+ * The length above which a last name counts as misspelt after a change of one letter. A shorter last name counts as a
+ * different name.
+ */
 const SHORT = 4;
 
-/** The built `donor-sync serve` in an empty folder, and the services it connects to. */
+/** The built program, which runs `serve` in an empty folder, and all services to which it connects. */
 export type SetupWorld = Awaited<ReturnType<typeof openSetupWorld>>;
 
 export const KINDS = ['salesforce', 'hubspot', 'csv'] as const;
@@ -27,7 +30,9 @@ export interface SetupWorldOptions {
   contacts?: number;
   donors?: number;
   service?: PartnerSandboxOptions;
-  /** The operator's settings file. If it is omitted, the folder is empty and the product writes a settings file. */
+  /**
+   * The operator's settings file. If there is no settings file, the folder is empty, and the product creates the file.
+   */
   settings?: string;
   /** More environment variables for the service. */
   env?: Readonly<Record<string, string>>;
@@ -75,7 +80,7 @@ export async function openSetupWorld(
     child = spawn(process.execPath, [main, 'serve', ...options, ...words], here);
     const { url, linkFile } = await ready(child);
     const link = (await readFile(linkFile, 'utf8')).trim();
-    // The link file is removed. The folder then has the same content as a user's folder.
+    // The file with the link is removed. The folder then has the same content as a user's folder.
     await rm(linkFile);
     return { url, link };
   };
@@ -90,7 +95,7 @@ export async function openSetupWorld(
     ...{ folder, url, signInUrl, service, control },
     crms: { salesforce, hubspot },
     path: (name: string) => join(folder, name),
-    /** Writes a CSV file with contacts that the service knows. A different CRM would export the same file. */
+    /** Writes a CSV file with contacts that the service knows. Every CRM can export such a file. */
     async writeContacts(name: string, isMisspelt = false): Promise<string> {
       const people = await control.people(contacts);
       const short = isMisspelt ? people.find(({ lastName }) => lastName?.length === SHORT) : null;
@@ -107,10 +112,7 @@ export async function openSetupWorld(
       await writeFile(path, stringify(rows, { header: true }));
       return path;
     },
-    /**
-     * Invites a user in the terminal. This is possible while the server has no address for colleagues. Returns the
-     * link.
-     */
+    /** Invites a user in the terminal. This is possible while the server has no public address. Returns the link. */
     async invite(name: string, role: string, client: string | null): Promise<string> {
       const whom = ['--name', name, '--email', `${name.toLowerCase()}@example.org`, '--role', role];
       const reach = client === null ? [] : ['--integrations', client];
@@ -119,7 +121,7 @@ export async function openSetupWorld(
       return invitedSchema.parse(JSON.parse(await text(inviting.stdout))).link;
     },
     /**
-     * Stops the service and starts it again as `serve --recover`. Returns the link that it writes. Calls `meanwhile`
+     * Stops the service and starts it again with `serve --recover`. Returns the link that it writes. Calls `meanwhile`
      * while the service is stopped.
      */
     async recover(meanwhile?: () => Promise<void>): Promise<string> {

@@ -5,7 +5,7 @@ import { openBuiltSetups } from './built-setups.ts';
 import { answerTheRest, comeAsAPerson, connect } from './setup-person.ts';
 import type { Kind } from './setup-world.ts';
 
-/** The test builds the product, and then clicks as slowly as a user. */
+/** The time limit (ms). The test builds the product and then clicks as slowly as a user. */
 const TIMEOUT_MS = 300_000;
 
 const setups = openBuiltSetups(TIMEOUT_MS);
@@ -102,7 +102,7 @@ describe('the pages of the set-up', () => {
       await page.getByRole('button', { name: 'Begin' }).click();
       await page.getByLabel('Choose a file').setInputFiles(await world.writeContacts('donors.csv'));
       await page.getByRole('button', { name: 'Use this file' }).click();
-      // The step for the key cannot be skipped.
+      // The user cannot skip the step that asks for the service key.
       await page.getByLabel('Key', { exact: true }).fill(world.service.apiKey);
       await page.getByRole('button', { name: 'Test the key' }).click();
       await page.getByRole('link', { name: 'Continue' }).click();

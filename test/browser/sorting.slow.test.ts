@@ -54,7 +54,7 @@ describe('the list of runs', () => {
     const first = await listRows(page);
     await page.getByRole('link', { name: 'Next page' }).click();
     await page.waitForURL(/after=/);
-    // The second page continues in the same order with the same filter.
+    // The second page has the same order and the same filter.
     const all = [...first, ...(await listRows(page))];
     expect(all).toEqual(
       Array.from({ length: 60 }, (_, index) => `/runs/run-${String(index * 2).padStart(4, '0')}`),
@@ -64,7 +64,7 @@ describe('the list of runs', () => {
     expect(new URL(page.url()).searchParams.get('client')).toBe('harbor');
     expect(new URL(page.url()).searchParams.has('after')).toBe(false);
     expect((await listRows(page))[0]).toBe('/runs/run-0118');
-    // The filter's form keeps the order.
+    // When the form of the filter is sent, the order stays the same.
     await page.getByRole('button', { name: 'Find' }).click();
     await page.waitForURL(/trigger=/);
     expect(await header('Credits').getAttribute('aria-sort')).toBe('ascending');

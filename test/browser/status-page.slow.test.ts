@@ -51,8 +51,8 @@ async function sync(world: HttpWorld): Promise<string> {
 }
 
 /**
- * Adds a contact whose profile will belong to a different person. A further letter turns a short last name into a
- * different name. Returns the contact's ID.
+ * Adds a contact whose profile will not match the contact. One more letter turns a short last name into a different
+ * name. Returns the contact's ID.
  */
 async function addMistaken(world: HttpWorld): Promise<string> {
   await world.addPeople(MANY);
@@ -77,7 +77,7 @@ describe('the status page', () => {
     await page.getByLabel('Access token').fill('dst_wrong');
     await page.keyboard.press('Enter');
     await page.getByRole('alert').getByText('not a valid access token').waitFor();
-    // The browser itself logs the 401 response.
+    // The browser logs the 401 response as an error.
     expect(complaints.splice(0)).toEqual([expect.stringContaining('401')]);
 
     await page.getByLabel('Access token').fill(token);

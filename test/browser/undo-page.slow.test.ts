@@ -1,6 +1,6 @@
 /**
- * Tests the undo of a run in a browser. The page first previews the values that the undo restores or keeps. It then
- * shows the undo's progress and marks the run.
+ * Tests the undo of a run in a browser. The page first shows which values the undo will restore and which values it
+ * will keep. Then the page shows the undo's progress, and marks the run as undone.
  */
 import { describe, expect, it } from 'vitest';
 import { WITHOUT_TRIAL } from '../helpers/sync-world.ts';

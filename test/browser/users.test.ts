@@ -62,7 +62,7 @@ describe('users', () => {
     await page.getByRole('button', { name: 'Continue' }).click();
     const account = heading(page, 'Create your account');
     await account.waitFor();
-    // Before there is an account, no other page is visible.
+    // Before the first account exists, the service shows no other page.
     await page.goto(`${world.url}/users`);
     await account.waitFor();
     await page.getByLabel('Name').fill('Anna Kowalski');
@@ -85,7 +85,7 @@ describe('users', () => {
     await form.getByLabel('harbor').check();
     await page.getByRole('button', { name: 'Invite' }).click();
     const bensLink = await page.getByLabel('Link', { exact: true }).inputValue();
-    // The address in the settings is not the test's address, so the test changes the link.
+    // The settings contain a different address, so the test replaces the address in the link.
     await page.getByRole('cell', { name: 'ben@example.org' }).waitFor();
 
     const ben = await look(world);
@@ -99,7 +99,7 @@ describe('users', () => {
     expect(await ben.page.getByRole('link', { name: 'Users' }).count()).toBe(0);
     await ben.page.goto(`${world.url}/users`);
     await ben.page.getByText('needs the role owner').waitFor();
-    // The browsers log the 422 and 403 responses.
+    // The browsers log the 422 and 403 responses as errors.
     expect(complaints).toEqual([expect.stringContaining('422')]);
     expect(ben.complaints).toEqual([expect.stringContaining('403')]);
   });
@@ -201,6 +201,6 @@ describe('users', () => {
       await page.getByRole('button', { name: 'Change Ben' }).click();
       expect(await findBarriers(page)).toEqual([]);
     }
-    // A dozen accessibility checks of whole pages take minutes on a busy machine.
+    // The time limit is long, because a dozen accessibility checks of whole pages take minutes on a busy machine.
   }, 300_000);
 });

@@ -13,7 +13,10 @@ import { type NetworkHttpWorld, openNetworkWorld } from './network-world.ts';
 
 /** A service that has data for every page. */
 export interface WholeWorld extends NetworkHttpWorld {
-  /** The IDs of three clients. One has data of each kind, one is empty, and one was set up in a browser. */
+  /**
+   * The IDs of three clients. The first client has data of each kind, the second client is empty, and the third client
+   * was set up in a browser.
+   */
   clients: readonly string[];
   /** The ID of a set-up in which all steps before the plan have been answered. */
   setupId: string;
@@ -24,7 +27,10 @@ export interface WholeWorld extends NetworkHttpWorld {
   linkSecret: string;
 }
 
-/** Only a last name that is longer than this counts as misspelt. The change adds one letter. */
+/**
+ * The length above which a last name counts as misspelt after a change of one letter. A shorter last name counts as a
+ * different name.
+ */
 const SHORT = 4;
 
 /** The number of contacts that are not changed. */
@@ -41,7 +47,7 @@ export async function openWholeWorld(others: readonly string[] = []): Promise<Wh
   const world = await openNetworkWorld({
     guideFolder,
     others: ['harbor', ...others],
-    // Nothing listens at this address, so messages do not arrive.
+    // No server listens at this address, so no message is delivered.
     alerts: { webhook: { url: 'http://127.0.0.1:9/chat' }, failedAbovePercent: 20 },
     setup: { serviceUrl: null, hosts: ['127.0.0.1:*'] },
     integration: { schedule: { cron: '0 2 * * *', timezone: 'America/Chicago' } },

@@ -7,7 +7,7 @@ import { openBuiltSetups } from './built-setups.ts';
 
 const TIMEOUT_MS = 300_000;
 
-/** No page has this many focusable elements. */
+/** The maximum number of key presses. No page has this number of focusable elements. */
 const MOST_STEPS = 200;
 
 const setups = openBuiltSetups(TIMEOUT_MS);
@@ -97,7 +97,7 @@ it(
     await goTo(page, page.getByRole('checkbox', { name: /Board/ }));
     await page.keyboard.press('Space');
     await press(page, button('Continue'));
-    // The browser's time zone is already filled in.
+    // The page has already filled in the browser's time zone.
     await goTo(page, page.getByLabel('Time zone'));
     await page.keyboard.press('Control+a');
     await page.keyboard.type('America/Chicago');

@@ -20,8 +20,8 @@ const FILE = [
 ].join('\n');
 
 /**
- * Delays a form for longer than the pause after which its answers are previewed. Returns the requests for these
- * previews.
+ * Delays the sending of a form. The delay is longer than the pause after which the page previews its answers. Returns
+ * the requests for these previews.
  */
 async function watchLooksWhileSent(page: Page): Promise<string[]> {
   const looks: string[] = [];
@@ -48,8 +48,7 @@ it(
     await page.getByLabel('Name of the nonprofit').fill('Riverside');
     await press('Begin');
     const rows = page.getByRole('region', { name: 'The first rows of the file' });
-    // The content has a spreadsheet's encoding but no UTF-16 byte order mark, so a browser would not recognise the
-    // file as text.
+    // The content is UTF-16 without a byte order mark, so a browser would not recognise it as text.
     await choose('wide.csv', Buffer.from('Ref;Name\n1;"Zoë; ""Z"" Vale"\n', 'utf16le'));
     await rows.getByRole('cell', { name: 'Zoë; "Z" Vale', exact: true }).waitFor();
     await choose('names.csv', Buffer.from('Ref\n1\n'));
@@ -74,7 +73,8 @@ it(
     await page.getByLabel('“Given” (5)').selectOption({ label: 'may be researched' });
     await page.getByLabel('“Withdrawn” (1)').selectOption({ label: 'opted out' });
     await press('Show who is sent');
-    // One contact has died, one has opted out, and one waits until a user says what "Moved" means.
+    // One contact has died, one contact has opted out, and one contact waits until a user defines the meaning of
+    // "Moved".
     await page.getByText('3 can be sent').waitFor();
     const looks = await watchLooksWhileSent(page);
     await page.getByLabel('“Moved” (1)').selectOption({ label: 'living' });

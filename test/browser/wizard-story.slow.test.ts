@@ -18,7 +18,7 @@ const READING_MS = 1_000;
 const MOST_MS = 180_000;
 const MOST_PAGES = 20;
 
-/** If more than a tenth of the contacts move at the same time, a user has to decide. */
+/** The number of contacts. If more than a tenth of them move at the same time, a user has to decide. */
 const CONTACTS = 80;
 const MOVED = 40;
 
@@ -88,7 +88,7 @@ it(
   TIMEOUT_MS,
 );
 
-/** Sets up a client and runs a trial with 25 contacts. Ends when the results are available. */
+/** Sets up a client and runs a trial with 25 contacts. Ends when the results of the trial are available. */
 async function trial(
   person: Person,
   world: SetupWorld,
@@ -146,8 +146,8 @@ async function decide({ page }: Person): Promise<void> {
 }
 
 /**
- * Changes the addresses of so many contacts at the same time that a user has to decide whether each contact is paid
- * for again.
+ * Changes the addresses of many contacts at the same time, so that a user has to decide whether the contacts are
+ * enhanced again.
  */
 async function decideBatch(person: Person, world: SetupWorld): Promise<void> {
   const { page } = person;
@@ -161,7 +161,7 @@ async function decideBatch(person: Person, world: SetupWorld): Promise<void> {
   await syncNow(person);
   // The run may end before the page can show that it is running.
   await expect.poll(latest).not.toBe(earlier);
-  // The held contacts are known at the end of the run. The decisions page does not refresh automatically.
+  // The held contacts are complete only at the end of the run. The decisions page does not refresh automatically.
   await page.locator('#client-live tbody a').first().click();
   await page.locator('#run').getByText('Done').waitFor();
   const before = await world.control.spent();
@@ -281,7 +281,10 @@ async function edit({ crms: { salesforce } }: SetupWorld, order: object): Promis
   if (!answer.ok) throw new Error(await answer.text());
 }
 
-/** Only a last name that is longer than this counts as misspelt. The change adds one letter. */
+/**
+ * The length above which a last name counts as misspelt after a change of one letter. A shorter last name counts as a
+ * different name.
+ */
 const SHORT = 4;
 
 async function misspell(world: SetupWorld): Promise<void> {

@@ -1,6 +1,6 @@
 /**
- * Creates workbooks as a spreadsheet program does. Does not use our libraries, so that no reader is tested with its
- * own output.
+ * Creates workbooks like a spreadsheet program. The code does not use the product's libraries, so that no library reads
+ * its own output.
  */
 import { crc32, deflateRawSync } from 'node:zlib';
 

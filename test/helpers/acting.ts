@@ -1,6 +1,6 @@
 /**
- * Matches characters that control a terminal or that a reader cannot see. No output may contain them. Line breaks and
- * tabs are allowed.
+ * Matches characters that control a terminal or that a reader cannot see. The product's output must not contain them.
+ * Line breaks and tabs are allowed.
  */
 export const ACTING = new RegExp(
   [

@@ -1,6 +1,6 @@
 /**
  * Makes a process appear to run on a different host, with a different name and a clock that is ahead (HOST_NAME,
- * HOST_CLOCK_AHEAD_MS). Node loads this file before the program (`node --import`).
+ * HOST_CLOCK_AHEAD_MS). Node loads this file before the program, with `node --import`.
  */
 import { syncBuiltinESMExports } from 'node:module';
 import os from 'node:os';

@@ -1,4 +1,4 @@
-/** A minimal browser for signing in. It handles redirects, cookies and one form. */
+/** A minimal browser for signing in. It follows redirects, stores cookies, and sends one form. */
 
 export interface Page {
   url: URL;
@@ -18,7 +18,7 @@ export interface Browser {
 
 const MAX_REDIRECTS = 10;
 
-/** Creates a browser without cookies. `served` maps public origins to their real addresses. */
+/** Creates a browser without cookies. `served` contains the real address of each public origin. */
 export function createBrowser(served: Readonly<Record<string, string>> = {}): Browser {
   const cookies = new Map<string, Map<string, string>>();
 

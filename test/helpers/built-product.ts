@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 
 const CHECKOUT = join(import.meta.dirname, '../..');
 
-/** The inputs of a build. They include the stand-ins, because `donor-sync demo` needs them. */
+/** The files from which the product is built. They include the stand-ins, because `donor-sync demo` needs them. */
 const SOURCES = [
   ...[
     'src',
@@ -37,7 +37,7 @@ const SOURCES = [
  */
 export async function buildProduct(): Promise<{ main: string; remove(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'donor-sync-built-'));
-  // Unprivileged users also run the program.
+  // Users without special permissions also run the program.
   await chmod(folder, 0o755);
   for (const name of SOURCES) {
     await cp(join(CHECKOUT, name), join(folder, name), { recursive: true });

@@ -29,7 +29,7 @@ import { controlService, type ServiceControl } from './service-control.ts';
 /** The key that encrypts secrets in a Postgres database. */
 export const SECRET_KEY = generateKey('test');
 
-/** The end of a command's process. */
+/** The result of a command's process. */
 export interface CliEnd {
   exitCode: number | null;
   stdout: string;
@@ -45,11 +45,11 @@ export interface CliProcess {
 /** A folder with CSV files and their settings, and a service over HTTP. */
 export interface CliWorld {
   service: PartnerSandbox;
-  /** Returns the path of a file in the folder. */
+  /** Returns the path of a file in the test's folder. */
   path(name: string): string;
   /**
-   * Runs `donor-sync …` and waits until it ends. The command runs in this process, so the program is loaded only
-   * once. `user` is the machine's user and defaults to anna.
+   * Runs `donor-sync …` until it ends. The command runs in this process, so the program is loaded only once. `user` is
+   * the name of the machine's user. The default is anna.
    */
   run(args: readonly string[], env?: Record<string, string>, user?: string): Promise<CliEnd>;
   /** Runs a command with `--json` and returns the parsed output. */
@@ -72,15 +72,15 @@ export interface CliWorld {
 
 export interface CliWorldOptions {
   service?: PartnerSandboxOptions;
-  /** The clock for commands in this process. Defaults to the machine's clock. */
+  /** The clock for commands in this process. The default is the machine's clock. */
   clock?: Clock;
-  /** The number of contacts in the CSV file. Defaults to 12. */
+  /** The number of contacts in the CSV file. The default is 12. */
   people?: number;
-  /** Lines of YAML, indented by four, that are added to the client's settings. */
+  /** Lines of YAML for the client's settings. Each line is indented by four spaces. */
   settings?: string;
-  /** The IDs of the clients. Each client has a CSV file `ID.csv`. Defaults to only `riverside`. */
+  /** The IDs of the clients. Each client has a CSV file `ID.csv`. The default is only `riverside`. */
   integrations?: readonly string[];
-  /** The URL of an empty Postgres database, which is then migrated. Defaults to an SQLite file. */
+  /** The URL of an empty Postgres database, which is then migrated. The default is an SQLite file. */
   databaseUrl?: string | undefined;
 }
 
@@ -134,7 +134,7 @@ export async function openCliWorld(options: CliWorldOptions = {}): Promise<CliWo
   return world;
 }
 
-/** The maximum time until a process submits people. */
+/** The maximum time (ms) until a process submits people. */
 const SUBMIT_TIMEOUT_MS = 60_000;
 const LOOK_INTERVAL_MS = 50;
 
@@ -195,7 +195,7 @@ async function runHere(
     deps,
     args,
   );
-  // By now, the streams have delivered the last output.
+  // All output has been received by now.
   await setImmediate();
   return { exitCode, stdout: stdout.written(), stderr: stderr.written() };
 }

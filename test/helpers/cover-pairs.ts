@@ -1,11 +1,9 @@
-/**
- * The dimensions of a variant. Each dimension is a list of alternative choices. Each choice is a part of the variant.
- */
+/** The dimensions of a variant. Each dimension is a list of alternative choices. A choice is a part of the variant. */
 export type Dimensions<Variant extends object> = readonly (readonly [Variant, ...Variant[]])[];
 
 /**
- * Returns a few variants that together contain every pair of choices from different dimensions. The number of all
- * combinations would be several thousand. If two choices conflict, at least one variant contains both choices.
+ * Returns a few variants that together contain every pair of choices from different dimensions. All combinations would
+ * be several thousand variants. If two choices exclude each other, at least one variant contains both of them.
  */
 export function coverPairs<Variant extends object>(dimensions: Dimensions<Variant>): Variant[] {
   const left = new Set<string>();
@@ -32,7 +30,10 @@ export function coverPairs<Variant extends object>(dimensions: Dimensions<Varian
   }
 }
 
-/** Starts with a remaining pair, and adds from each dimension the choice that is in most of the remaining pairs. */
+/**
+ * Starts with a pair that no variant contains yet. From each dimension, adds the choice that occurs in most of these
+ * pairs.
+ */
 function complete(
   dimensions: Dimensions<object>,
   left: ReadonlySet<string>,
@@ -59,5 +60,5 @@ function pair(one: number, choice: number, other: number, otherChoice: number): 
   return `${one} ${choice} ${other} ${otherChoice}`;
 }
 
-/** True with `ALL_VARIANTS=1`. Tests then run all variants completely, which takes many minutes. */
+/** True if the environment variable `ALL_VARIANTS` is 1. Tests then run all variants, which takes many minutes. */
 export const RUNS_ALL_VARIANTS = process.env['ALL_VARIANTS'] === '1';

@@ -8,9 +8,8 @@ export function startCpuTime(): () => number {
 }
 
 /**
- * Measures the CPU time of this thread (ms). Returns the smallest of three measurements, or the first measurement
- * below `enoughMs`. Earlier tests leave garbage in this thread. Collecting this garbage disturbs one measurement, but
- * not all three.
+ * Measures the CPU time of this thread (ms). Returns the smallest of three measurements, or the first measurement below
+ * `enoughMs`. Collecting the garbage of earlier tests can affect one measurement, but not all three.
  */
 export async function leastCpuTimeMs(
   enoughMs: number,

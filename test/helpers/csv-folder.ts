@@ -17,9 +17,9 @@ export async function openCsvFolder(
   sandbox: { rootUrl: string; baseUrl: string; apiKey: string },
   options: {
     people: number;
-    /** The database URL. Defaults to a database in the folder. */
+    /** The database URL. The default is a database in the folder. */
     database?: string;
-    /** The client's settings, excluding its key and its contact list. `id` names the client. */
+    /** The client's settings, without its service key and its contact list. `id` names the client. */
     integration: { id: string } & Record<string, unknown>;
   },
 ): Promise<CsvFolder> {
@@ -47,7 +47,7 @@ export async function openCsvFolder(
     ...options.integration,
   };
   const { database = 'sqlite:store.db' } = options;
-  // Every JSON document is also valid YAML.
+  // JSON is also valid YAML.
   await writeFile(settings, JSON.stringify({ database, integrations: [integration] }));
   return { folder, settings, service, remove: () => rm(folder, { recursive: true, force: true }) };
 }

@@ -9,7 +9,7 @@ import {
 } from '../../src/privacy/statements/erasures.ts';
 import type { Store } from '../../src/store.ts';
 
-/** Calls a function with a client's current lease, or with a new one. */
+/** Calls a function with the client's current lease. If the client has no lease, creates a lease. */
 export async function withLeaseOf<Result>(
   store: Store,
   integrationId: string,
@@ -34,7 +34,7 @@ export function eraseContact(
   return withLeaseOf(store, integrationId, (lease) => eraseFromStore(store, lease, crmId, options));
 }
 
-/** Erases a contact together with its identity, so other records of the person are also recognised. */
+/** Erases a contact together with its identity, so that the product recognises other records of the person. */
 export async function erasePerson(
   store: Store,
   integrationId: string,

@@ -3,9 +3,11 @@ import type { Clock } from '../../src/core/clock.ts';
 
 /** A clock that moves only when a test moves it. */
 export interface FakeClock extends Clock {
-  /** Wakes each sleeper at its time, and lets it continue before the next sleeper wakes. */
+  /** Moves the clock forward. Each waiting task continues at its own time, before the next waiting task continues. */
   advance(ms: number): Promise<void>;
-  /** Moves the clock forward to the next sleeper's time. Does nothing if no sleeper exists. */
+  /**
+   * Moves the clock forward to the time at which the next waiting task continues. Does nothing if no task is waiting.
+   */
   advanceToNext(): Promise<void>;
   sleepers(): number;
 }

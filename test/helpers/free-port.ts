@@ -1,7 +1,10 @@
 import { createServer } from 'node:http';
 import { listen } from '../../testbed/serving.ts';
 
-/** The range of ports. Lower ports need an administrator, and the system assigns higher ports automatically. */
+/**
+ * The range of ports. Lower ports need an administrator, and the operating system assigns higher ports to other
+ * programs.
+ */
 const [FIRST, LAST] = [12_000, 32_000];
 const MAX_TRIES = 100;
 

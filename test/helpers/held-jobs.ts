@@ -9,7 +9,7 @@ export function holdJobs() {
     hold() {
       heldMs = JOB_MS;
     },
-    /** Ends the existing jobs. From now on, each job ends immediately. */
+    /** Ends all jobs that exist. From now on, each job ends immediately. */
     letEnd() {
       aheadMs += heldMs;
       heldMs = 0;

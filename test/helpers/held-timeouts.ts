@@ -1,6 +1,8 @@
 import { onTestFinished, vi } from 'vitest';
 
-/** Until the end of the test, this process's timeouts fire only when the test advances the time. */
+/**
+ * Stops the timeouts of this process until the end of the test. A timeout ends only when the test advances the time.
+ */
 export function holdTimeouts(): { pass(ms: number): void } {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => {

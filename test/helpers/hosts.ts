@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import { openDatabase } from '../../src/database/database.ts';
 import type { Tables } from '../../src/database/tables/tables.ts';
 
-/** A simulated machine. It has the parts of a separate machine that a process can simulate. */
+/** A simulated machine. It has the properties of a separate machine that a process can simulate. */
 export interface Host {
   name: string;
   clockAheadMs: number;
@@ -14,7 +14,7 @@ export interface Host {
 
 /** The program and the data that the hosts share. */
 export interface HostedSync {
-  /** The program file, which is `src/main.ts` or `dist/src/main.js`. */
+  /** The path of the program, which is `src/main.ts` or `dist/src/main.js`. */
   program: string;
   settings: string;
   env?: Record<string, string>;
@@ -22,7 +22,7 @@ export interface HostedSync {
 
 const AS_ANOTHER_HOST = join(import.meta.dirname, 'as-another-host.ts');
 
-/** A sync that needs more starts than this is stuck. */
+/** The maximum number of starts. A sync with more starts makes no progress. */
 const MAX_STARTS = 120;
 const PAUSE_MS = 500;
 
@@ -48,7 +48,7 @@ export async function syncOn(host: Host, sync: HostedSync): Promise<(number | nu
     const [code] = await once(startOn(host, sync), 'exit');
     codes.push(code);
     if (code === 0) return codes;
-    // With code 3, another host is working on the sync or has taken it over.
+    // The exit code 3 means that another host is running the sync.
     if (code !== 3) throw new Error(`The sync on ${host.name} ended with code ${code}`);
     await sleep(PAUSE_MS);
   }
@@ -59,7 +59,7 @@ export async function syncOn(host: Host, sync: HostedSync): Promise<(number | nu
 export interface HostedBooks {
   /** The number of jobs that cost a credit. */
   paid: number;
-  /** The number of submissions that are not settled. */
+  /** The number of submissions that have not been completed. */
   open: number;
 }
 
@@ -87,7 +87,7 @@ export async function readHostedBooks(url: string): Promise<HostedBooks> {
 
 const LOOK_MS = 100;
 const MAX_LOOKS = 300;
-/** The maximum time between storing an intent and sending its request. */
+/** The maximum time (ms) between storing an intent and sending its request. */
 const LEAVES_WITHIN_MS = 300;
 
 /** Waits until a submission has been sent. */
@@ -101,7 +101,7 @@ export async function untilSubmitting(url: string): Promise<void> {
   throw new Error('Nothing was submitted');
 }
 
-/** Kills a process without warning, like a power failure, and waits until it has ended. */
+/** Kills a process with SIGKILL, as in a power failure, and waits until it has ended. */
 export async function kill(child: ChildProcess): Promise<void> {
   const exited = once(child, 'exit');
   child.kill('SIGKILL');

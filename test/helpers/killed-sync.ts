@@ -4,20 +4,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 import { z } from 'zod';
 
-/** A sync that is repeatedly killed until it is complete. */
+/** A sync that the test kills again and again until it is complete. */
 export interface KilledSync {
-  /** The program file, which is `src/main.ts` or `dist/src/main.js`. */
+  /** The path of the program, which is `src/main.ts` or `dist/src/main.js`. */
   program: string;
   settings: string;
   /** The SQLite file that the settings name. */
   database: string;
-  /** Returns a number that is at least 0 and less than 1. */
+  /** Returns a random number from 0 up to 1. */
   random: () => number;
-  /** The latest time of a kill after the process has started (ms). */
+  /** The maximum time (ms) from the start of the process to the kill. */
   latestKillMs: number;
 }
 
-/** A sync that needs more starts than this is stuck. */
+/** The maximum number of starts. A sync with more starts makes no progress. */
 const MAX_STARTS = 500;
 
 /** Starts the sync and kills it with SIGKILL at a random moment. Repeats this until the sync finishes before a kill. */
@@ -47,14 +47,16 @@ export async function killUntilDone(sync: KilledSync, mostKills: number): Promis
 
 /** The credits that the store has recorded after all syncs are complete. */
 export interface Books {
-  /** The number of contacts by outcome reason. */
+  /** The number of contacts for each reason of their outcome. */
   outcomes: Map<string, number>;
   paidJobs: number;
-  /** Contacts for which more than one job cost a credit. */
+  /** The contacts for which credits were spent more than once. */
   paidTwice: string[];
   /** The number of submissions that are still open. */
   openSubmissions: number;
-  /** The credits that the submissions cost. Several lost submissions in one hold count once. */
+  /**
+   * The number of credits that the submissions cost. If a hold contains several lost submissions, they count only once.
+   */
   charged: number;
   /** The maximum number of submissions that were open at the same time. */
   mostOpen: number;
@@ -64,7 +66,7 @@ const countSchema = z.object({ count: z.number() });
 const outcomeSchema = z.object({ outcome_reason: z.string(), count: z.number() });
 const idSchema = z.object({ crm_id: z.string() });
 
-/** A job that shares another contact's credit did not cost a credit itself. */
+/** A job that shares the profile of another contact has cost no credit. */
 const IS_PAID = "state <> 'unpaid' and shared_from is null";
 
 /** Reads the payments from a store after all processes have stopped writing. */

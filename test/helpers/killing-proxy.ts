@@ -1,13 +1,13 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 
-/** The request at which the caller is killed. */
+/** The request at which the proxy kills the caller. */
 export interface KillPoint {
   method: string;
   path: RegExp;
   /**
-   * With `before`, the caller is killed before the request is forwarded. With `after`, it is killed after the request
-   * has been processed and before it receives the response.
+   * With `before`, the proxy kills the caller before it forwards the request. With `after`, the proxy kills the caller
+   * after the service has processed the request, but before the caller receives the response.
    */
   when: 'before' | 'after';
 }
@@ -15,7 +15,7 @@ export interface KillPoint {
 /** A proxy on this machine that kills its caller once, at a request that the test chooses. */
 export interface KillingProxy {
   url: string;
-  /** Waits for the request. Resolves after the caller has been killed. */
+  /** Waits for the request. The promise resolves after the caller has been killed. */
   killAt(point: KillPoint, kill: () => Promise<void>): Promise<void>;
   close(): Promise<void>;
 }

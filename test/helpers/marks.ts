@@ -1,7 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Returns the marks that occur in the bytes, as plain text, in base64 at any position, in hex or in UTF-16. */
+/**
+ * Returns the marks that occur in the bytes. The marks may be plain text, base64 at any position, hexadecimal or
+ * UTF-16.
+ */
 export function marksIn(bytes: Buffer, marks: readonly string[]): string[] {
   const text = bytes.toString('latin1');
   const lower = text.toLowerCase();

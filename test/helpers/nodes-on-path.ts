@@ -4,7 +4,7 @@ import { delimiter, join, sep } from 'node:path';
 
 /** A Node installation on this machine that is not part of an npm package. */
 export interface NodeOnPath {
-  /** A PATH that starts with this folder uses it. */
+  /** The folder of the installation. If PATH starts with this folder, this Node is used. */
   folder: string;
   major: number;
 }

@@ -1,10 +1,10 @@
-/** Databases that this version recognises and rejects. */
+/** Creates databases that this version recognises and refuses. */
 import { type Kysely, sql } from 'kysely';
 import { migrateToLatest } from '../../src/database/migrate.ts';
 import type { Database } from '../../src/database/tables/tables.ts';
 
 /**
- * Gives a database the form of version 0.1.0. That version had many migrations and stored no hash of the first
+ * Changes a database to the form of version 0.1.0. That version had many migrations and stored no hash of the first
  * migration.
  */
 export async function version010<Tables>(db: Kysely<Tables>): Promise<void> {
@@ -15,7 +15,7 @@ export async function version010<Tables>(db: Kysely<Tables>): Promise<void> {
   await sql`create table contacts (crm_id text primary key)`.execute(db);
 }
 
-/** Gives a database the form of a different pre-release of 1.0.0. */
+/** Changes a database to the form of another pre-release of 1.0.0. */
 export async function otherGround(db: Database): Promise<void> {
   await migrateToLatest(db);
   await sql`update donor_sync_ground set hash = '0f0f0f'`.execute(db);

@@ -6,7 +6,7 @@ export interface OutgoingRequest {
   url: URL;
 }
 
-/** Functions that are called before a request is sent and after its response has begun. */
+/** Functions that are called before a request is sent and after its response has started. */
 export interface RequestWatch {
   beforeRequest?(request: OutgoingRequest): void;
   /** Called before the sender receives the response. It can change the response's headers. */
@@ -14,14 +14,14 @@ export interface RequestWatch {
 }
 
 /**
- * Watches all requests that the product sends in this process over HTTP without TLS. Returns a function that ends the
+ * Watches all requests that the product sends from this process over plain HTTP. Returns a function that ends the
  * watch.
  */
 export function watchOutgoing({ beforeRequest, onResponse }: RequestWatch): () => void {
   const send = http.request;
   function sendWatched(...args: Parameters<typeof http.request>): ClientRequest {
     const [address, options] = args;
-    // The product passes the URL and its options separately.
+    // The product passes the address and the options as separate arguments.
     if (!(address instanceof URL)) return send(...args);
     const request = { method: options.method ?? 'GET', url: address };
     beforeRequest?.(request);

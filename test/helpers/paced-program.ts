@@ -1,7 +1,8 @@
 /**
- * Sends requests to the service as fast as its key's rate allows. Several such processes run at the same time. The
- * arguments are the database, the service's address, its key, the duration (ms), and the number of concurrent
- * requests. After the first line of output, each line is the time when a request was sent (ms since 1970).
+ * Sends requests to the service as fast as its key's rate allows. A test runs several of these processes at the same
+ * time. The arguments are the database, the service's address, its key, the duration (ms), and the number of requests
+ * at the same time. The process prints a first line, and then for each request the time at which it was sent (ms since
+ * 1970).
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { systemClock } from '../../src/core/clock.ts';

@@ -1,16 +1,16 @@
 import { createServer, type IncomingMessage, request } from 'node:http';
 
-/** The differences from a proxy that has only `proxy_pass`. */
+/** The options in which the proxy differs from a proxy that has only `proxy_pass`. */
 export interface PlainProxyOptions {
-  /** Forwards the host name of the request, instead of the address behind the proxy. */
+  /** True to forward the host name of the request. By default, the proxy sends the address of the server behind it. */
   keepsHost?: boolean;
-  /** Added to `X-Forwarded-For` as the caller's address, so tests can simulate many callers. */
+  /** The caller's address in `X-Forwarded-For`. With different addresses, a test can simulate many callers. */
   forwardedFor?: string;
 }
 
 /**
- * Opens a proxy on this machine that works like nginx without any `proxy_set_header`. It sends the address behind it as
- * the host, and adds nothing about itself or the caller.
+ * Opens a proxy on this machine that works like nginx without any `proxy_set_header`. It sends the address of the
+ * server behind it as the host name, and adds no information about itself or the caller.
  */
 export async function openPlainProxy(target: string, options: PlainProxyOptions = {}) {
   const { hostname, port, host } = new URL(target);

@@ -2,16 +2,16 @@ import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { z } from 'zod';
 
-/** A proxy in front of a Postgres server. A test can make the proxy fail. */
+/** A proxy in front of a Postgres server. A test can make the connections fail. */
 export interface PostgresProxy {
-  /** The URL of the same database, through the proxy. */
+  /** The address with which a client connects to the same database through the proxy. */
   url: string;
-  /** Drops all connections and accepts no new connections during this time. */
+  /** For this time (ms), cuts all connections and accepts no new connections. */
   goAway(ms: number): void;
   /**
-   * Drops the connection once, when a query that contains `at` arrives on it. This happens before the query reaches the
-   * server, or after its execution and before its response is sent. With `within`, this happens only in a transaction
-   * that has also sent a query containing that text. After that, nobody can connect for `awayMs`.
+   * Cuts the connection once, when the proxy receives a query that contains `at`. The connection is cut before the
+   * server receives the query, or after the server has executed it. With `within`, the connection is cut only in a
+   * transaction that has also sent a query with this text. Afterwards, no client can connect for `awayMs`.
    */
   cut(where: Cut): void;
   /** Returns the number of connections that have been cut. */
@@ -49,14 +49,14 @@ export async function startPostgresProxy(target: string): Promise<PostgresProxy>
     let asked = '';
     let isLast = false;
     for (const socket of pair) {
-      // If one side closes its connection, the proxy also closes the other side's connection. The kind of error is
-      // not important here.
+      // If one side closes its connection, the proxy also closes the connection to the other side. The kind of error
+      // makes no difference.
       socket.on('error', () => undefined);
       socket.on('close', () => drop(pair));
     }
     client.on('data', (data) => {
       const text = data.toString('latin1');
-      // Queries end with a zero byte. A transaction begins with a separate query.
+      // A query ends with a zero byte. A separate query starts a transaction.
       asked = text.includes('begin\0') ? text : asked + text;
       const struck = strikes(text, asked);
       if (struck?.moment === 'before') return goAwayFor(struck);

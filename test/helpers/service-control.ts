@@ -1,11 +1,14 @@
 import { z } from 'zod';
 
-/** Sends the stand-in requests that only tests use (`/_sandbox`). They are not part of the service's API. */
+/**
+ * Sends requests to the stand-in's controls (`/_sandbox`), which only tests use. They are not part of the service's
+ * API.
+ */
 export interface ServiceControl {
-  /** Returns the first people in its contact list, as a CRM would store them. */
+  /** Returns the first people in the contact list, in the form in which a CRM stores them. */
   people(count: number): Promise<z.infer<typeof peopleSchema>['people']>;
   spent(): Promise<number>;
-  /** Returns the charges minus the refunds of all buckets. */
+  /** Returns the charges minus the refunds in all buckets. */
   spentInAll(): Promise<number>;
   /** Returns the number of requests by method and path (without ids). */
   requests(): Promise<z.infer<typeof requestsSchema>['requests']>;

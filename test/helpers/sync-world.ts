@@ -30,7 +30,7 @@ import { type RunRequest, runSync } from '../../src/sync/run.ts';
 import { controlService, type ServiceControl } from './service-control.ts';
 import { openSqliteMigrated, type TestDatabase } from './test-databases.ts';
 
-/** Everything that a sync needs, with the in-memory connector. */
+/** The dependencies of a sync that uses the CRM in memory. */
 export type WorldDeps = RunDeps & SyncDeps;
 
 /** A CRM in memory, a service over HTTP and a real store, ready to sync. */
@@ -43,35 +43,37 @@ export interface SyncWorld extends Omit<ServiceControl, 'people'> {
   integration: Integration;
   /** Runs a sync until it ends. */
   sync(request?: Partial<RunRequest>): Promise<RunReport>;
-  /** Returns the parts of a sync, so a test can run them separately. */
+  /** Returns the dependencies of a sync, so that a test can run parts of a sync separately. */
   deps(signal?: AbortSignal, of?: Integration): WorldDeps;
   /** Adds people from the sandbox's contact list to the CRM. Skips the first `after` people. Returns the IDs. */
   addPeople(count: number, after?: number): Promise<string[]>;
   close(): Promise<void>;
 }
 
-/** Settings for tests about the submissions themselves. All due contacts are sent at the same time. */
+/**
+ * Settings for tests about submissions. With these settings, all contacts that are due are submitted at the same time.
+ */
 export const WITHOUT_TRIAL = { guards: { trial: { size: 0 } } };
 
-/** A test's options. All other settings are fast and generous. */
+/** The options of a test. The settings that a test does not set are fast and allow everything. */
 export interface SyncWorldOptions {
   service?: PartnerSandboxOptions;
   integration?: Record<string, unknown>;
   database?: TestDatabase;
-  /** The clock that all parts except the service use. Defaults to the machine's clock. */
+  /** The clock of all parts except the service. The default is the machine's clock. */
   clock?: Clock;
   connector?: (crm: MemoryCrm, signal: AbortSignal) => Connector;
-  /** Opens a different CRM for whole syncs, in place of the CRM in memory. */
+  /** Opens the CRM for a sync. The default is the CRM in memory. */
   open?: (signal: AbortSignal) => Promise<Connector>;
-  /** The number of days for which history is kept. By default, history is never deleted. */
+  /** The number of days for which history is kept. By default, the history is never deleted. */
   retention?: Partial<Retention>;
   /** By default, every string is canonical. */
   canonicalId?: (text: string) => string | null;
   /** Returns other forms of a contact's ID. By default, there are no other forms. */
   otherForms?: (crmId: string) => readonly string[];
-  /** The maximum number of people in a submission. Defaults to the service's maximum. */
+  /** The maximum number of people in a submission. The default is the service's maximum. */
   personsPerSubmission?: number;
-  /** Wraps the client with which the sync calls the service. */
+  /** Returns a changed client for the service. The sync uses the changed client. */
   partner?: (client: PartnerClient) => PartnerClient;
 }
 

@@ -13,7 +13,7 @@ export interface TestDatabase<Db = Tables> extends OpenDatabase<Db> {
   url: string;
 }
 
-/** `describeEachDatabase` closes it after the suite. */
+/** Opens a database. `describeEachDatabase` closes the database after the suite. */
 export type OpenFresh = <Db = Tables>() => Promise<TestDatabase<Db>>;
 
 /** Opens a new SQLite file in a separate folder. `close` removes the folder. */
@@ -23,7 +23,7 @@ export function openSqliteTemp<Db = Tables>(): Promise<TestDatabase<Db>> {
 
 let migratedFile: Promise<Buffer> | undefined;
 
-/** Opens a new SQLite file with the product's tables. It is a copy of a file that was migrated once in this process. */
+/** Opens a new SQLite file with the product's tables. It is a copy of a file that was created once in this process. */
 export async function openSqliteMigrated(): Promise<TestDatabase> {
   migratedFile ??= migrateFile();
   return openSqliteFile<Tables>(await migratedFile);
@@ -56,7 +56,7 @@ async function openSqliteFile<Db>(content: Buffer | null): Promise<TestDatabase<
   return { ...database, url, close };
 }
 
-/** Opens a new database on this test run's Postgres server. It is deleted with the server. */
+/** Opens a new database on this test run's Postgres server. The database is deleted together with the server. */
 export async function openPostgresFresh<Db = Tables>(): Promise<TestDatabase<Db>> {
   const url = await freshPostgresUrl();
   return { ...(await openDatabase<Db>(url)), url };
@@ -72,16 +72,16 @@ export async function freshPostgresUrl(): Promise<string> {
 export type DatabaseKind = 'sqlite' | 'postgres';
 
 /**
- * Runs a suite only if this test run uses that kind of database. `npm test` uses only SQLite. `npm run test:all` runs
- * the file once for each kind of database (vitest.config.ts).
+ * Runs a suite only if this test run uses this kind of database. `npm test` uses only SQLite. `npm run test:all` runs
+ * each file once for each kind of database (vitest.config.ts).
  */
 export function describeOn(kind: DatabaseKind, name: string, suite: () => void): void {
   if (inject('databases').includes(kind)) describe(name, suite);
 }
 
 /**
- * Returns the URL of a new database with the product's tables and its queue. The database has the kind that this test
- * run uses. Returns undefined for SQLite, because the caller creates its own file.
+ * Returns the URL of a new database with the product's tables and its queue. The kind of database is the kind that this
+ * test run uses. Returns undefined for SQLite, because the caller creates its own file.
  */
 export async function urlOfThisRun(): Promise<string | undefined> {
   if (inject('databases').includes('sqlite')) return undefined;
@@ -96,8 +96,8 @@ export async function urlOfThisRun(): Promise<string | undefined> {
 }
 
 /**
- * Runs a suite on SQLite and on Postgres (`describeOn`), and closes the databases that the suite opens. Put all other
- * tests in the file into `describeOn` too. Otherwise they would run twice.
+ * Runs a suite on SQLite and on Postgres (`describeOn`), and closes the databases that the suite opens. All other tests
+ * in the file must also be inside `describeOn`. Otherwise, they would run twice.
  */
 export function describeEachDatabase(
   name: string,

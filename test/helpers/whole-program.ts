@@ -16,17 +16,17 @@ export interface ProgramEnd {
 export interface ProgramOptions {
   cwd: string;
   env?: Record<string, string>;
-  /** True to simulate a terminal with 200 columns instead of pipes. */
+  /** True to simulate a terminal with 200 columns. By default, the output is a pipe. */
   isTTY?: boolean;
-  /** Ends a command that runs until it is stopped. Defaults to a signal that is never aborted. */
+  /** Ends a command that runs until it is stopped. By default, the signal is never aborted. */
   stop?: AbortSignal;
-  /** Called with the complete stdout whenever the program writes to it. */
+  /** Called with all output so far, each time the program writes to stdout. */
   onStdout?: (written: string) => void;
-  /** Defaults to the system's clock. */
+  /** The clock. The default is the system's clock. */
   clock?: Clock;
 }
 
-/** Runs `donor-sync …` completely in this process, with its log at the most verbose level. */
+/** Runs `donor-sync …` in this process until it ends. The log has the most detailed level. */
 export async function runWhole(
   argv: readonly string[],
   { cwd, env = {}, isTTY = false, clock = systemClock, stop, onStdout = () => {} }: ProgramOptions,

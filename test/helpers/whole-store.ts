@@ -1,13 +1,13 @@
-/** The values come from the store's schema. */
+/** Fills all tables of a store with values. The values match the store's schema. */
 import { sql } from 'kysely';
 import type { Database } from '../../src/database/tables/tables.ts';
 
-/** The number of rows in each table. It is more than one page. */
+/** The number of rows in each table. The number is larger than a page. */
 export const ROWS = 603;
 
 const CHUNK = 200;
 
-/** Tables that belong to one database and are not moved with the store. */
+/** Tables that belong to a single database. They are not moved to another database. */
 const STAYS = /^(moves|donor_sync_.*)$/;
 
 export async function tablesOf(db: Database): Promise<string[]> {
@@ -28,14 +28,14 @@ export async function rowsOf(db: Database, table: string): Promise<string[]> {
     .sort();
 }
 
-/** Columns that only one row may use, because the table has a constraint. */
+/** Columns in which only one row may have a value, because of a constraint. */
 const EXCLUSIVE: Readonly<Record<string, readonly string[]>> = {
   questions: ['crm_id', 'network'],
 };
 
 /**
- * Fills every table of a SQLite file. The values include foreign scripts, line breaks and large numbers. Columns that
- * allow nulls contain nulls.
+ * Fills every table of a SQLite file. The values include foreign scripts, line breaks and large numbers. If a column
+ * allows nulls, some rows contain null.
  */
 export async function fillTables(db: Database, rows = ROWS): Promise<void> {
   for (const { name, columns } of await db.introspection.getTables()) {

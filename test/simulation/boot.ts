@@ -1,4 +1,4 @@
-/** Creates the database for all nights, with the schema and the keys that a first start creates. */
+/** Creates the database for all simulated nights. It contains the schema and the keys that a first start creates. */
 import { openApplication } from '../../src/application.ts';
 import { silentLog } from '../../src/core/log.ts';
 import { migrateToLatest } from '../../src/database/migrate.ts';
@@ -12,7 +12,7 @@ import { setChance } from './takeover.ts';
 
 const NOTHING = { database: 'sqlite::memory:', integrations: [] };
 
-/** Starts the store. `real` is a Postgres server that replaces SQLite. */
+/** Starts the store. `real` is a Postgres server that is used in the place of SQLite. */
 export async function bootStore(real: RealPostgres | null = null): Promise<SharedStore> {
   setChance(createRandom('the first start'));
   if (real !== null) {

@@ -140,7 +140,7 @@ async function simulateHere(store: SharedStore, values: Values): Promise<void> {
       process.exitCode = 1;
       break;
     }
-    // Prints the seed immediately, because the search for a smaller failing night can take long.
+    // The seed is printed immediately, because the search for a smaller failing night can take long.
     print(`seed ${seed} fails`);
     tell(night);
   }

@@ -1,5 +1,5 @@
 /**
- * Records the coverage of the simulated nights. It includes the points that processes reached, the points at which
+ * Counts what the simulated nights have covered. It includes the points that processes reached, the points at which
  * they died, the faults by endpoint, and the transitions in a contact's life.
  */
 import {
@@ -15,7 +15,7 @@ import type { Coverage } from './people/people.ts';
 export interface CoverageCounts extends Coverage {
   /** Records an event and the contact's state before it. The state is `unknown` if the store had no row. */
   moved(event: string | null, from: string, to: string): void;
-  /** From now on, records which events are applied to rows in memory, and the state of each row. */
+  /** Starts to record which events are applied to rows in memory, and the state of each row. */
   watchEvents(): void;
   report(): string;
 }
@@ -39,7 +39,10 @@ export function createCoverage(): CoverageCounts {
   const judges = new Map<string, Set<string>>();
   const moves = new Map<string, number>();
   const cells = new Map<string, number>();
-  /** Returns a table of what was reached, by how many nights, and how many judges looked at it. */
+  /**
+   * Returns a table. For each subject, it shows the number of nights that reached it, and the number of judges that
+   * looked at it.
+   */
   const subjectRows = () =>
     [...new Set([...SUBJECTS, ...events.keys()])].toSorted().map((name) => {
       const by = [...(judges.get(name) ?? [])].toSorted();
@@ -89,7 +92,7 @@ export function createCoverage(): CoverageCounts {
 
 const cell = (event: string, place: string) => `${event} at ${place}`;
 
-/** Returns all events in all states in which the table allows them. */
+/** Returns all combinations of an event and a state that the product's table allows. */
 function cellsOfLife(): string[] {
   return Object.entries<EventRow>(LIFE).flatMap(([event, { ways }]) => {
     const places = ways.flatMap(({ from }) => LIFE_STATES.filter((place) => from.includes(place)));
@@ -122,7 +125,7 @@ function watched(row: EventRow, onTaken: (place: LifeState) => void): EventRow {
   return { ...row, ways };
 }
 
-/** Returns all transitions that the table of a contact's life allows. */
+/** Returns all changes of state that the product's table allows. */
 function waysOfLife(): string[] {
   const all = Object.values<EventRow>(LIFE).flatMap(({ ways }) =>
     ways.flatMap(({ from, to }) =>

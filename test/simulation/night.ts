@@ -41,7 +41,7 @@ const START = Date.UTC(2026, 2, 9, 2);
 /** The time after which a value that the CRM refused is tried again. */
 const LONGEST_PROBE_MS = 8 * 24 * HOUR_MS;
 
-/** A night with more events is stopped as endless. */
+/** The maximum number of events in a night. A night with more events never ends. */
 const MOST_STEPS = 150_000;
 
 /** Simulates a night. The same settings always produce the same events. */
@@ -166,7 +166,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
     await serveLast();
     await playQuiet(night, syncing);
     if (isRefusedAtTimes(swarm.people)) {
-      // The product repeats a refused write with growing delays, up to a week.
+      // The product tries a refused write again after growing delays, up to a week.
       await timeline.pass(LONGEST_PROBE_MS);
       await playQuiet(night, syncing);
     }
@@ -185,7 +185,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
   }
 }
 
-/** Returns true if a fault that is over now may have kept values out of the CRM. */
+/** Returns true if a fault that has ended may have prevented values from being written to the CRM. */
 function isRefusedAtTimes({ rule, lock, narrow }: Swarm['people']): boolean {
   return rule + lock + narrow > 0;
 }

@@ -3,15 +3,18 @@
  * change the other streams.
  */
 export interface Random {
-  /** Returns a number of at least 0 and less than 1. */
+  /** Returns a random number from 0 up to 1. */
   next(): number;
   /** Returns a whole number from `least` to `most`, including both. */
   int(least: number, most: number): number;
-  /** Returns a whole number with each order of magnitude equally likely: mostly small numbers, rarely large ones. */
+  /**
+   * Returns a whole number. Each order of magnitude is equally likely, so small numbers are frequent and large numbers
+   * are rare.
+   */
   magnitude(least: number, most: number): number;
   chance(probability: number): boolean;
   pick<const T>(list: readonly [T, ...T[]]): T;
-  /** Returns a random item of the list, or undefined if it is empty. */
+  /** Returns a random item of a list, or undefined if the list is empty. */
   one<T>(list: readonly T[]): T | undefined;
   bytes(count: number): Uint8Array<ArrayBuffer>;
   split(name: string): Random;

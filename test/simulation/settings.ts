@@ -40,7 +40,7 @@ export function settingsOf(swarm: Swarm, names: readonly string[]): Settings {
       networks: swarm.networks ? [{ name: `Board ${name}`, group: { group: 'board' } }] : [],
       onLostAnswer: settings.onLostAnswer,
       settleAfterMs: settings.settleAfterMs,
-      // The time zone of a schedule also determines the months of budgets, even if nobody serves.
+      // The time zone of a schedule also applies to the months of budgets, even if no host serves.
       schedule:
         swarm.beside.schedule > 0 || settings.timezone !== 'UTC'
           ? { cron: settings.cron, timezone: settings.timezone }
@@ -58,7 +58,7 @@ export function hasJournal({ beside, restored }: Swarm): boolean {
   return beside.agree > 0 && restored.journal !== 'absent';
 }
 
-/** Returns the IDs as users type them into the settings. */
+/** Returns the IDs in the form in which users type them into the settings. */
 function objectorsOf(name: string, count: number): string[] {
   return Array.from({ length: count }, (_, index) => {
     const id = idOf(name, index + 1);

@@ -12,7 +12,7 @@ import type { Due } from './timeline.ts';
 /** The part of a machine that a process uses. */
 export interface Machine {
   monotonicMs(): number;
-  /** Runs a function after this many milliseconds on its own clock. */
+  /** Calls a function after this number of milliseconds on the machine's own clock. */
   later(ms: number, run: () => void): Due;
 }
 
@@ -71,8 +71,7 @@ function startInterval(run: (...args: unknown[]) => void, ms = 0, ...args: unkno
 }
 
 function startOn(machine: Machine, run: () => void, ms: number, isRepeated: boolean): object {
-  // As on a real machine, no wait is shorter than a millisecond. If the wait did not change the time, a loop could
-  // never end.
+  // As on a real machine, no wait is shorter than a millisecond. If a wait took no time, a loop might never end.
   const waitMs = ms > 0 ? Math.max(1, ms) : ms;
   const timer = { unref: () => timer, ref: () => timer };
   begin();

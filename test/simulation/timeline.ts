@@ -1,6 +1,6 @@
 /**
- * Simulates time with a list of all future events. After each event, the program runs until it is idle. The
- * simulation then processes the next event. The seed determines the order of simultaneous events.
+ * Simulates time with a list of all future events. After each event, the program runs until it is idle, and then the
+ * next event is processed. The seed determines the order of simultaneous events.
  */
 import { createHeap } from '../../testbed/heap.ts';
 import type { Random } from './random.ts';
@@ -10,7 +10,7 @@ export const HOUR_MS = 3_600_000;
 /** The event is postponed while the owner is frozen. It never happens if the owner no longer exists. */
 export interface Actor {
   readonly state: 'alive' | 'frozen' | 'gone';
-  /** Keeps an event that is due while the owner is frozen. */
+  /** Stores an event that is due while the owner is frozen. */
   park(run: () => void): void;
 }
 
@@ -71,7 +71,7 @@ export function createTimeline(
         if (run === null || actor?.state === 'gone') continue;
         now = Math.max(now, at);
         if (actor?.state === 'frozen') {
-          // A parked event must still be cancellable.
+          // It must still be possible to cancel an event that waits for a frozen owner.
           actor.park(() => event.run?.());
           continue;
         }

@@ -1,4 +1,4 @@
-/** The events of a night, as a timeline for people and as a hash that compares two nights. */
+/** The events of a night. People read them as a timeline, and a hash of all events is used to compare two nights. */
 import { fnv } from './random.ts';
 
 export interface Trace {

@@ -24,9 +24,9 @@ export interface Progress extends Sum {
 /** Seeds that no worker finished, because its process ended too early. */
 export interface NotSimulated {
   from: number;
-  /** The last seed. Null if the worker continues until its time ends. */
+  /** The last seed. Null if the worker continues until its time has passed. */
   to: number | null;
-  /** The signal or the exit code. */
+  /** The signal or the exit code with which the process ended. */
   why: string;
 }
 
@@ -82,7 +82,7 @@ function simulateInWorker(
       progress = Object.assign(progress, message);
     });
     worker.on('error', reject);
-    // By then, all its output has arrived.
+    // When this event is emitted, all output of the worker has been received.
     worker.on('close', (code, signal) => {
       const { next, isOver, ...sum } = progress;
       const exitCode = code ?? 1;

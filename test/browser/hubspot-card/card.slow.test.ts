@@ -1,7 +1,7 @@
 /**
- * Tests the card in a real browser on a stand-in for HubSpot's record page. A HubSpot user follows the card's link
- * and signs in to donor-sync. The user can then read profiles, enhance contacts and answer questions on the card, if
- * the user's role in donor-sync allows this.
+ * Tests the card in a real browser on a stand-in for HubSpot's record page. A HubSpot user follows the card's link and
+ * signs in to donor-sync. The user can then read profiles, enhance contacts and answer questions on the card. The
+ * user's role in donor-sync decides which of these actions are allowed.
  */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
@@ -89,7 +89,7 @@ async function followLink(record: Page, email: string): Promise<void> {
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 const buttonsOn = (page: Page) => page.getByRole('button').allTextContents();
 
-/** Ids of the contacts for which no credit was spent. */
+/** Returns the IDs of the contacts for which no credit was spent. */
 async function listUnpaid(world: HubspotWorld): Promise<string[]> {
   const ids = await world.contactsOf();
   const shown = await Promise.all(ids.map((id) => world.show(id)));
@@ -97,7 +97,7 @@ async function listUnpaid(world: HubspotWorld): Promise<string[]> {
 }
 
 it('a linked user enhances a contact for one credit, and reads its profile and who can introduce it', async () => {
-  // With few donors and few organizations, many donors know each other.
+  // With few donors and few organizations, many donors are connected to each other.
   const { world, openRecord, openLinked } = await openWorld({
     ...{ contacts: 30, donors: 80 },
     service: { networkJobTimeMs: 0 },
@@ -144,7 +144,7 @@ it('a linked user enhances a contact for one credit, and reads its profile and w
   expect(await findBarriers(page)).toEqual([]);
   expect(complaints).toEqual([]);
 
-  // The other HubSpot user is still not linked.
+  // The other HubSpot user is not connected with a donor-sync user.
   await stranger.page.reload();
   await stranger.page.getByText('Link yourself').waitFor();
   expect(await stranger.page.locator('dl').count()).toBe(0);

@@ -1,7 +1,7 @@
 /**
- * Compiles a project's card for the stand-in's record page. HubSpot's own packages turn the card into changes of a
- * tree, and the page applies these changes. HubSpot's worker, which loads a card, exists only on its servers. A small
- * substitute replaces it here.
+ * Compiles the card of a project for the stand-in's record page. HubSpot's own packages convert the card to changes of
+ * a tree, and the page applies these changes. The worker in which HubSpot loads a card exists only on HubSpot's
+ * servers. Here, a small program replaces the worker.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -10,7 +10,7 @@ import { type Plugin, rolldown } from 'rolldown';
 
 const SOURCE = fileURLToPath(new URL('../../../deploy/hubspot', import.meta.url));
 
-/** The placeholder address in the repository's files. `donor-sync hubspot app` replaces it. */
+/** The example address in the repository's files. `donor-sync hubspot app` replaces it. */
 const PLACEHOLDER = 'https://sync.example.org';
 
 /** Returns the files of the app's project for an installation at this address, by path. */
@@ -49,9 +49,7 @@ async function bundle(input: string, project: ReadonlyMap<string, string>): Prom
   return output[0].code;
 }
 
-/**
- * A plugin that resolves the worker's modules and the project's files. The files contain the installation's address.
- */
+/** A plugin that finds the worker's modules and the project's files. The files contain the installation's address. */
 function own(project: ReadonlyMap<string, string>): Plugin {
   return {
     name: 'card',
@@ -67,7 +65,7 @@ const CARD = join(SOURCE, 'src/app/cards/ContactCard.tsx');
 const MODULES: Readonly<Record<string, string>> = {
   '\0receiver': "export { createRemoteReceiver } from '@remote-ui/core';",
   '\0worker': `import '\0globals'; import ${JSON.stringify(CARD)};`,
-  // HubSpot's package looks for these globals when it is loaded, so they must be set first.
+  // HubSpot's package reads these global variables when it is loaded, so they must be set first.
   '\0globals': `
 import { createRemoteRoot } from '@remote-ui/core';
 import { createRoot } from '@remote-ui/react';

@@ -1,13 +1,13 @@
 /**
- * Compiles a project's Lightning web components with Salesforce's own compiler, for the stand-in's record page. The
- * base components and Lightning Data Service exist only on Salesforce's servers, so simple replacements are used
- * here.
+ * Compiles a project's Lightning web components with Salesforce's own compiler, for the stand-in's record page.
+ * Salesforce's base components and Lightning Data Service exist only on Salesforce's servers, so simple components
+ * replace them.
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { transformSync } from '@lwc/compiler';
 
-/** The API version. It determines how the compiler reads a component. */
+/** The API version. The version determines how the compiler interprets a component. */
 const API_VERSION = 67;
 
 const ENGINE = createRequire(import.meta.url).resolve('@lwc/engine-dom/dist/index.js');
@@ -44,7 +44,7 @@ function compile(namespace: string, name: string, { js, html }: Source): [string
   return [
     [`${namespace}/${name}`, transform(js, `${name}.js`)],
     [`${namespace}/${name}.html`, transform(html, `${name}.html`)],
-    // Compiled components always import both style sheets, even if they do not exist.
+    // A compiled component always imports both style sheets, even if a style sheet does not exist.
     [`${namespace}/${name}.css`, 'export default undefined;'],
     [`${namespace}/${name}.scoped.css`, 'export default undefined;'],
   ];
@@ -62,7 +62,7 @@ export default class ButtonIcon extends LightningElement { @api iconName; @api a
   html: '<template><button type="button" aria-label={alternativeText}>{title}</button></template>',
 };
 
-/** A wire adapter with the contract of `getRecord`. It uses the record resource in the User Interface API. */
+/** A wire adapter that behaves like `getRecord`. It uses the record resource in the User Interface API. */
 const DATA_SERVICE = `
 const adapters = new Set();
 export class getRecord {

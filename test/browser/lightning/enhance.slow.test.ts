@@ -1,6 +1,6 @@
 /**
- * Tests "Enhance now" in a real browser. A user of the org presses the button on a contact. The screen flow then
- * calls donor-sync through the named credential. A run buys the profile, and the section shows it.
+ * Tests the button "Enhance now" in a real browser. A user of the org presses the button on a contact. The screen flow
+ * then calls donor-sync through the named credential. A run buys the profile, and the section shows it.
  */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -37,19 +37,19 @@ afterAll(() => browser.close());
 interface Choices {
   perDay?: number;
   permissionSets?: readonly string[];
-  /** True if the user's profile may run all flows. Defaults to false. */
+  /** True if the user's profile has permission to run all flows. The default is false. */
   runsFlows?: boolean;
-  /** The access token that the administrator entered. Defaults to the client's token. */
+  /** The access token that the administrator entered. The default is the client's token. */
   token?: string;
   /** The number of "Enhance" calls whose responses are lost after donor-sync has sent them. */
   lostResponses?: number;
-  /** The number of people on the board. The board's campaign is a network. */
+  /** The number of people on the board. The campaign of the board is a network in donor-sync. */
   board?: number;
 }
 
 const runSchema = z.object({ run: z.object({ id: z.string() }) });
 
-/** With few donors and few organizations, many donors know each other. */
+/** The number of donors. With few donors and few organizations, many donors are connected to each other. */
 const DONORS = 80;
 
 /** The number of contacts that are added to the org after its first sync. */
@@ -134,7 +134,7 @@ async function openWorld(choices: Choices = {}) {
   return { world, service, org, openRecord, contacts, first, second };
 }
 
-/** Starts a proxy that forwards requests to donor-sync. It loses the first responses to "Enhance" on their way back. */
+/** Starts a proxy that forwards requests to donor-sync. The proxy loses the responses to the first "Enhance" calls. */
 async function openGateway(target: string, lost: number): Promise<string> {
   let left = lost;
   const server: Server = createServer((request, response) => {
@@ -187,7 +187,7 @@ async function refreshUntil(page: Page, text: RegExp): Promise<void> {
   await expect
     .poll(async () => {
       await page.getByRole('button', { name: 'Refresh' }).click();
-      // The components use shadow trees, which only locators can read.
+      // The components use shadow trees, and only locators can read their content.
       return (await page.locator('dl > div').allTextContents()).join(' ');
     })
     .toMatch(text);
@@ -226,7 +226,7 @@ describe('a Salesforce user on the page of a contact', () => {
       await dialog(page).getByRole('button', { name: 'Close' }).click();
       enhanced += 1;
       await refreshUntil(page, /Donor ID/);
-      // The run writes the introduction after the profile.
+      // The run writes the introduction after it has written the profile.
       await untilIdle(world);
       await page.getByRole('button', { name: 'Refresh' }).click();
       await refreshUntil(page, /Donor ID/);

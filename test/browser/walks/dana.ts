@@ -1,4 +1,4 @@
-/** Simulates Dana, who pays for the product and opens it once a month. Her goals are in README.md. */
+/** Simulates Dana, who pays for the product and opens it once a month. README.md describes her goals. */
 import { expect } from 'vitest';
 import { CLIENT } from './robin.ts';
 import { expectCalm, goToArea, type Visitor } from './visitor.ts';

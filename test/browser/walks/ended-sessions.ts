@@ -1,4 +1,4 @@
-/** Uses pages as a user does whose session ends before each form is sent. */
+/** Simulates a user whose session ends each time before a form is sent. */
 import type { Locator } from 'playwright-core';
 import { expect } from 'vitest';
 import type { Account } from './accounts.ts';
@@ -7,9 +7,9 @@ import type { Visitor } from './visitor.ts';
 
 export interface EndedSessions {
   visitor: Visitor;
-  /** The buttons whose forms were sent again automatically after the sign-in. */
+  /** The buttons whose forms were automatically sent again after the user had signed in. */
   repeated: Set<string>;
-  /** The buttons that had to be pressed again. */
+  /** The buttons that the user had to press again. */
   pressedAgain: Set<string>;
   /** From now on, ends the session before each form is sent. */
   start(): void;
@@ -55,7 +55,7 @@ export function endBeforeEachSubmit(visitor: Visitor, who: Account): EndedSessio
     await hands.press(target);
   }
 
-  /** A page cannot be evaluated while it is being replaced. */
+  /** While a page is being replaced, it cannot be examined. */
   async function isAnotherPage(): Promise<boolean> {
     return page.evaluate<boolean>('window.isBefore !== true').catch(() => false);
   }
@@ -71,7 +71,7 @@ async function toLabel(target: Locator): Promise<string> {
 }
 
 /**
- * Returns true if the target sends a form that changes something. Before sign-in there is no session that could end.
+ * Returns true if the target sends a form that changes something. Before the user has signed in, no session can end.
  */
 function isSubmit(target: Locator): Promise<boolean> {
   return target.evaluate((element) =>

@@ -20,7 +20,7 @@ it(
     const ended = endBeforeEachSubmit(await comeToVisit(browser, world, AT_A_DESK), ROBIN);
     const { visitor: robin } = ended;
     await goal('Robin creates her account', () => robinDoes.createAccount(robin, world.signInUrl));
-    // Before the account exists, there is no session that could end.
+    // Before the account exists, no session can end.
     ended.start();
     await goal('Robin sets the address', () => robinDoes.setAddress(robin, phone));
     await goal('Robin sets up a client', () => robinDoes.setUpClient(robin, world));

@@ -1,6 +1,6 @@
 /**
- * Simulates Farah, who raises funds. She wants to know whom to call and who can introduce her. Her goals are in
- * README.md.
+ * Simulates Farah, who raises funds. She wants to know whom she can call and who can introduce her. README.md describes
+ * her goals.
  */
 import { readFile } from 'node:fs/promises';
 import type { Locator } from 'playwright-core';
@@ -115,8 +115,8 @@ export async function drawContacts(
 const MOST_ACTIONS = 3;
 
 /**
- * From the first page to the sentence about a contact whose name she knows: opens the search, types the name, and
- * chooses the contact.
+ * Goes from the first page to the sentence about a contact whose name she knows. She opens the search, types the name,
+ * and selects the contact.
  */
 export async function reachContact(farah: Visitor, name: string): Promise<string> {
   const { page, hands } = farah;
@@ -141,7 +141,7 @@ export async function reachContact(farah: Visitor, name: string): Promise<string
   return part.innerText();
 }
 
-/** The focus stays in the field, and the arrow keys move the selection. */
+/** The keyboard focus stays in the search field, and the arrow keys change the selected result. */
 async function chooseHit({ page, ways, hands }: Visitor, hit: Locator): Promise<void> {
   if (ways.hands === 'pointer') return hands.press(hit);
   for (let step = 0; (await hit.getAttribute('aria-selected')) !== 'true'; step += 1) {

@@ -1,6 +1,6 @@
 /**
- * Performs the actions for one goal. If an action fails, the error names the goal. With `WALK_TIMES`, prints the
- * seconds for each goal.
+ * Runs the actions that a user needs to reach one goal. If an action fails, the error names the goal. With
+ * `WALK_TIMES`, prints the seconds for each goal.
  */
 export async function goal<Result>(name: string, walk: () => Promise<Result>): Promise<Result> {
   const startedAt = performance.now();

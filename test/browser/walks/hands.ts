@@ -110,10 +110,10 @@ async function findOption(list: Locator, text: string) {
   return { index, current };
 }
 
-/** By then, the browser has scrolled to the focused element. */
+/** The time (ms) in which the browser must scroll to the focused element. */
 const SHOWN_MS = 5_000;
 
-/** No page has this many focusable elements. */
+/** The maximum number of key presses. No page has this number of focusable elements. */
 const MOST_STEPS = 500;
 
 /** Presses Tab until the element has the focus, and checks each focused element. */

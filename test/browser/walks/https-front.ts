@@ -1,6 +1,6 @@
 /**
- * Creates the parts outside of donor-sync. They are a reverse proxy with a certificate, and a host name that resolves
- * to it.
+ * Creates the parts of an installation that do not belong to donor-sync. They are a reverse proxy with a certificate,
+ * and a host name that leads to the proxy.
  */
 import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
@@ -65,7 +65,7 @@ function passOn(
     outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
     answer.pipe(outgoing);
   });
-  // When a browser leaves a page, its stream of live messages ends.
+  // When a browser leaves a page, its stream of messages ends, and the proxy must close the request to the server.
   outgoing.on('close', () => onward.destroy());
   onward.on('error', () => outgoing.destroy());
   incoming.pipe(onward);

@@ -1,4 +1,7 @@
-/** Simulates Robin, who sets donor-sync up and never opens a terminal after `serve`. Her goals are in README.md. */
+/**
+ * Simulates Robin, who sets up donor-sync and does not use a terminal after she has started `serve`. README.md
+ * describes her goals.
+ */
 import type { Locator } from 'playwright-core';
 import { expect } from 'vitest';
 import { type Account, ROBIN } from './accounts.ts';
@@ -28,7 +31,7 @@ export async function createAccount(robin: Visitor, link: string): Promise<void>
   await hands.type(page.getByLabel('Password'), ROBIN.password);
   await hands.press(page.getByRole('button', { name: 'Create account' }));
   await page.getByText(`${ROBIN.name} (owner)`).waitFor();
-  // The browser itself logs the refusal.
+  // The browser logs the refused request as an error.
   robin.complaints.splice(0);
 }
 
@@ -142,7 +145,7 @@ export async function chooseNetwork(robin: Visitor, { kind }: WalkWorld): Promis
   await expectCalm(robin);
   await hands.press(page.getByRole('button', { name: 'Continue' }));
   if (kind === 'csv') return;
-  // The introductions have their own fields. After that, the set-up continues with the next step.
+  // Introductions are written to separate fields. After that, the set-up continues with the next step.
   await page.getByText('warm paths are written to separate fields').waitFor();
   await hands.press(page.getByRole('button', { name: 'Create them in the CRM' }));
   await page.getByText('The fields exist now').waitFor();
@@ -231,7 +234,7 @@ export async function checkAlerts(robin: Visitor, { mails }: WalkWorld): Promise
   await expect.poll(read).toMatch(new RegExp(`There is no problem\\.\\s+donor-sync at ${ADDRESS}`));
   await expectCalm(robin);
   await expect.poll(read).toContain(`${ADDRESS}/decisions?client=${CLIENT_ID}`);
-  // The trial stopped at its limit as intended, so this is not a problem.
+  // The trial stopped at its limit as planned, so the page must not report a problem.
   expect(read()).not.toContain('the last run stopped');
   await page.goto(`${ADDRESS}/decisions?client=${CLIENT_ID}`);
   await page.getByRole('heading', { level: 1, name: 'Decisions' }).waitFor();
@@ -260,7 +263,7 @@ export async function undoRun(robin: Visitor): Promise<void> {
 
 /** Checks the run's page after the undo has ended. */
 export async function seeUndone({ page }: Visitor, by: Account): Promise<void> {
-  // The page refreshes itself. While the undo is running, it shows a number that still grows.
+  // The page refreshes itself. While the undo is running, the page shows how many values it has restored so far.
   await expect
     .poll(() => page.locator('.undone').innerText())
     .toMatch(new RegExp(`^\\d+ written, \\d+ restored by ${by.name}`));
@@ -275,8 +278,8 @@ export async function openLastRun(visitor: Visitor): Promise<void> {
 }
 
 /**
- * Enhances a contact. The page first shows the effect and the cost. Robin confirms the action, or leaves the page if
- * the contact is up to date.
+ * Enhances a contact. The page first shows the effect and the cost. Robin then confirms the action. If the contact is
+ * up to date, she leaves the page.
  */
 export async function enhanceNow(robin: Visitor, world: WalkWorld, name: string): Promise<void> {
   const { page, hands } = robin;

@@ -30,7 +30,7 @@ export interface Visitor {
   context: BrowserContext;
   hands: Hands;
   ways: Ways;
-  /** Console messages on our pages, violations of the content rules, and thrown errors. */
+  /** Console messages on the product's pages, violations of the content security policy, and errors in scripts. */
   complaints: string[];
 }
 
@@ -38,7 +38,7 @@ export interface Visitor {
 const HEAR_REPORTS = `addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) =>
   console.error('refused by the rules for content:', violatedDirective, blockedURI));`;
 
-/** Opens a browser with an empty session, in which the colleagues' address resolves to the server. */
+/** Opens a browser without cookies. In this browser, the colleagues' address leads to the server. */
 export async function comeToVisit(
   browser: Browser,
   world: WalkWorld,
@@ -95,7 +95,7 @@ export async function goToArea({ page, hands }: Visitor, name: string): Promise<
   await hands.press(areas.getByRole('link', { name: new RegExp(`^${name}`) }));
 }
 
-/** Expects that the current page is not wider than the screen, and that there are no console messages. */
+/** Fails if the page is wider than the screen or if there are console messages. */
 export async function expectCalm({ page, complaints }: Visitor): Promise<void> {
   const over = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
   expect(await page.evaluate(over), `too wide: ${page.url()}`).toBeLessThanOrEqual(0);

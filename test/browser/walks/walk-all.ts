@@ -14,8 +14,8 @@ import { comeToVisit, PHONE, type Visitor, type Ways } from './visitor.ts';
 import type { WalkWorld } from './walk-world.ts';
 
 /**
- * The number of contacts that are chosen at random. Farah starts at the first page and opens the introduction of each
- * contact.
+ * The number of contacts that the test chooses at random. Farah starts at the first page and opens the introduction of
+ * each contact.
  */
 const DRAWN = 5;
 
@@ -59,7 +59,7 @@ export async function walkAll(browser: Browser, world: WalkWorld, ways: Ways): P
   await goal('Farah gets and stops the monthly mail', () =>
     farahDoes.readMonthlyMail(farah, world, { who: FARAH, mail: 'Introductions', names }),
   );
-  // In the first days of a month, the results of the past month are not complete.
+  // In the first days of a month, the results of the previous month are not complete yet, so no email is sent.
   if (new Date().getUTCDate() >= MAIL_RULES.results.fromDay) {
     await goal('Dana gets and stops the monthly mail', () =>
       farahDoes.readMonthlyMail(dana, world, { who: DANA, mail: 'Results', names }),

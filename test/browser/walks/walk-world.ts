@@ -16,11 +16,16 @@ export interface WalkWorld extends SetupWorld {
   mails: readonly Mail[];
   /** Returns the full names that only one contact in the CRM has. */
   listNames(): Promise<string[]>;
-  /** Restarts the service to recover an account. A month has passed without a monthly email. */
+  /**
+   * Restarts the service to recover an account. The function simulates that a month has passed in which no monthly
+   * email was sent.
+   */
   recoverAfterAMonth(): Promise<string>;
 }
 
-/** The name of the group that the users make a network. Each CRM stores its board differently. */
+/**
+ * The name of the group that the users copy to a network, for each kind of CRM. Each CRM stores its board differently.
+ */
 export const BOARD = { salesforce: 'Board of Directors', hubspot: 'Board', csv: 'Board' } as const;
 
 /**
@@ -70,7 +75,10 @@ const contactsSchema = z.object({
   records: z.array(z.object({ Id: z.string(), LastName: z.string() })),
 });
 
-/** Only a last name that is longer than this counts as misspelt. The change adds one letter. */
+/**
+ * The length above which a last name counts as misspelt after a change of one letter. A shorter last name counts as a
+ * different name.
+ */
 const SHORT = 4;
 
 /** Returns true if this last name could be the changed name before or after the change. */
@@ -98,7 +106,9 @@ async function misspell({ crms: { salesforce } }: SetupWorld): Promise<void> {
   if (!edited.ok) throw new Error(await edited.text());
 }
 
-/** The walks cannot wait for a month, so this moves the month in which users chose their emails to an earlier month. */
+/**
+ * The test cannot wait for a month. It changes the database, as if users had chosen their emails in an earlier month.
+ */
 async function letAMonthPass({ path }: SetupWorld): Promise<void> {
   const { db, close } = await openDatabase(`sqlite:${path('data/donor-sync.db')}`);
   const change = (all: Database) => all.updateTable('mail_choices').set({ month: '2020-01' });

@@ -1,4 +1,4 @@
-/** A connector for the simulated CRM. Each request takes time and can fail on the way. */
+/** A connector for the simulated CRM. Each request takes time, and the request or its response can be lost. */
 import { z } from 'zod';
 import type {
   AutomatedFields,
@@ -31,7 +31,10 @@ const CAPABILITIES: Capabilities = {
 const SETTINGS = z.looseObject({ name: z.string() });
 const GROUP = z.strictObject({ group: z.string() });
 
-/** The capabilities of a list. Each reading is complete but does not say why a contact is absent. */
+/**
+ * The capabilities of a CRM that is a list. Each reading returns all contacts, but it does not report why a contact is
+ * missing.
+ */
 const OF_LIST: Capabilities = { ...CAPABILITIES, incremental: false, reportsRemovals: false };
 
 /** `lifeOf` returns the requesting process. */
@@ -95,7 +98,7 @@ export function connect(inside: Inside, life: Life, signal: AbortSignal): Connec
       call(deps, life, signal, 'read back', () =>
         writes.map(({ id, fields }) => {
           const record = records.get(id);
-          // Only the process that wrote a value can tell whether it was changed.
+          // Only the process that wrote a value knows whether automation has changed the value.
           const made = fields.flatMap((field) => {
             const cell = record?.values.get(field);
             return cell?.isAutomated === true && cell.by === life.name ? { field, cell } : [];
@@ -157,7 +160,8 @@ export function connect(inside: Inside, life: Life, signal: AbortSignal): Connec
               gone === null || gone.mergedInto !== null || at > goneSince,
           ),
     );
-    // Contacts that left come first. Their pages have no cursor, because a cursor would skip the remaining contacts.
+    // Contacts that were removed come first. Their pages have no cursor, because a cursor would skip the remaining
+    // contacts.
     for (let start = 0; start === 0 || start < changes.length; start += pageSize) {
       const ids = changes.slice(start, start + pageSize);
       if (ids.length === 0) return;

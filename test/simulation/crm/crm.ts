@@ -21,11 +21,11 @@ export interface SimulatedCrm {
   change(record: Record_, change: (record: Record_) => void): void;
   type(record: Record_, field: string, value: FieldValue): void;
   remove(record: Record_, mergedInto: string | null): void;
-  /** From now on, the record belongs to a different person. */
+  /** Makes the record belong to a different person. */
   become(record: Record_, human: Human, details: Details): void;
-  /** The rule by which the CRM refuses values, or null. */
+  /** The rule because of which the CRM refuses values, or null. */
   rule: Rule | null;
-  /** Fields that the integration's user cannot write. */
+  /** Fields that donor-sync's CRM user cannot write. */
   readonly locked: Set<string>;
   /** Fields that are too short for their values. */
   readonly narrow: Set<string>;
@@ -35,12 +35,12 @@ export interface SimulatedCrm {
   /** Restores a deleted record. */
   putBack(record: Record_): void;
   /**
-   * Gives the record a different ID in the list. All values that users see are kept. Our values are kept only if
-   * `keepsValues` is true.
+   * Gives the row a different ID in the list. The new row has all values that users see. It has donor-sync's values
+   * only if `keepsValues` is true.
    */
   renumber(record: Record_, keepsValues: boolean): Record_;
   /**
-   * Restores the record's former ID in the list. Returns null if it had no former ID, or if that ID was erased.
+   * Gives the row its former ID in the list again. Returns null if it had no former ID, or if that ID was erased.
    * `wasSeenGone` returns true if the product has noticed that the former ID had left the list.
    */
   numberBack(
@@ -50,9 +50,9 @@ export interface SimulatedCrm {
   ): Record_ | null;
   hide(source: Source): void;
   show(source: Source): void;
-  /** Returns the record that a contact now belongs to, after all merges, or null if it is gone. */
+  /** Returns the record that remains after all merges of this record, or null if it does not exist. */
   heirOf(id: string): Record_ | null;
-  /** Returns the record and the records that it was merged into, in order. */
+  /** Returns the record and all records into which it was merged, in order. */
   lineOf(id: string): Record_[];
   connect(life: Life, signal: AbortSignal): Connector;
 }
@@ -66,7 +66,7 @@ export interface CrmDeps {
   slowMs: number;
   /** The number of contacts on a search page. */
   pageSize: number;
-  /** True if a process can immediately record everything that it has read. */
+  /** True if a process can record immediately what it has read. */
   isUndisturbed: boolean;
   /** True if a flow changes each value after it has been written. */
   hasAutomation: boolean;
@@ -89,7 +89,7 @@ export interface CrmDeps {
 export interface Inside {
   crm: SimulatedCrm;
   deps: CrmDeps;
-  /** Records that the record has changed, so that a search finds it. */
+  /** Marks the record as changed, so that a search finds it. */
   touch(record: Record_): void;
 }
 
@@ -112,7 +112,7 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
     add(human, details) {
       lastId += 1;
       const id = idOf(name, lastId);
-      // Records that once belonged to the same person. The name has the same spelling.
+      // Records that have belonged to the same person and have the same spelling of the name.
       const twins = [...records.values()].filter(
         (each) => each.human === human || each.former.some((one) => one.human === human),
       );
@@ -177,7 +177,8 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
     appear(record) {
       record.isVanished = false;
       record.leftAt = timeline.now();
-      // An incremental reading does not find a record that is visible again. It is found only after someone changes it.
+      // An incremental reading does not return a record only because it is visible again. It is found only after
+      // someone changes it.
       touch(record);
     },
     renumber(record, keepsValues) {
@@ -201,10 +202,10 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
       });
       const before = former.values;
       continueAs(record, former, keepsValues);
-      // The row has returned without its values, so the product has to write all values again.
+      // The row has come back without its values, so the product must write all values again.
       if (!keepsValues && wasSeenGone(former)) return former;
       for (const [field, own] of before) {
-        // The row was never away but has lost its values. The product assumes that users have emptied the fields.
+        // The row stayed in the list but has lost its values. The product assumes that users have cleared the fields.
         if (!keepsValues) crm.type(former, field, null);
         // The product recognises the values that it wrote into this row.
         else if (former.values.get(field)?.value === own.value) former.values.set(field, own);
@@ -231,7 +232,7 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
   };
   return crm;
 
-  /** Makes `next` the person's row from now on. Users' statements about the former row also apply to it. */
+  /** Makes `next` the person's row in the list. Users' answers about the former row also apply to the new row. */
   function continueAs(record: Record_, next: Record_, keepsValues: boolean): void {
     const at = timeline.now();
     Object.assign(next, heritageOf(record));
@@ -246,7 +247,7 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
     touch(next);
   }
 
-  /** Returns the value for a different record. Removes its history. */
+  /** Returns a copy of the value for a different record. Removes its history. */
   function copyOf({ madeFrom: _, ...cell }: Cell): Cell {
     return cell;
   }

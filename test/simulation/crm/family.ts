@@ -4,8 +4,8 @@ import type { SimulatedCrm } from './crm.ts';
 import { type Record_, versionOf } from './record.ts';
 
 /**
- * Returns true if an erasure of the record was started or confirmed by a user. Returns true also for a record into
- * which such a record was merged.
+ * Returns true if an erasure of the record was started, or if a user confirmed the record as an erased person. Also
+ * returns true for a record into which such a record was merged.
  */
 export function hasErased(crm: SimulatedCrm, record: Record_): boolean {
   if (record.erasureBegunAt !== null || record.isConfirmedErased) return true;
@@ -20,7 +20,7 @@ export function erasedIn(crm: SimulatedCrm, { id }: Record_): Record_[] {
   return takenIn.filter((each) => hasErased(crm, each));
 }
 
-/** Returns the record and all records that were merged into it, directly or indirectly. */
+/** Returns the record and all records that were directly or indirectly merged into it. */
 export function familyOf(crm: SimulatedCrm, record: Record_): Record_[] {
   return [...crm.records.values()].filter(
     (each) => each === record || (each.gone !== null && crm.lineOf(each.id).includes(record)),
@@ -28,8 +28,8 @@ export function familyOf(crm: SimulatedCrm, record: Record_): Record_[] {
 }
 
 /**
- * Returns all people whose values in this record may be ours. They are the current and former people of this record
- * and of all records that were merged into it.
+ * Returns all people to whom donor-sync's values in this record may belong. They are the current and former people of
+ * this record and of all records that were merged into it.
  */
 export function humansIn(crm: SimulatedCrm, record: Record_): Set<Human> {
   const family = familyOf(crm, record);
@@ -37,10 +37,10 @@ export function humansIn(crm: SimulatedCrm, record: Record_): Set<Human> {
 }
 
 /**
- * Returns the contact's former row if the row was erased before that time and both rows can be recognised as the same
- * person. No detail may have changed since the erasure, and no user may have said that they are two people. A process
- * must also have known the former row before its erasure ended. Otherwise the product knew only the row's ID, for
- * example from a request to sync the row.
+ * Returns the contact's former row if it was erased before this time and the two rows can be recognised as the same
+ * person. All details must be unchanged since the erasure, and no user may have said that the rows are two people. A
+ * process must also have read the former row before the erasure ended. Otherwise the product knew only the row's ID,
+ * for example from a request to sync the row.
  */
 export function erasedRow(record: Record_, before: number): Record_ | null {
   if (record.distinguishedAt !== null) return null;

@@ -1,6 +1,6 @@
 /**
- * The fields of a simulated CRM that the product fills: their mapping, how a flow changes them, and who owns their
- * values.
+ * The fields that the product writes in a simulated CRM. Defines their mapping, how automation changes them, and who
+ * owns their values.
  */
 import type { CrmField, FieldValue } from '../../../src/core/crm-field.ts';
 import type { FieldMapping } from '../../../src/core/field-map.ts';

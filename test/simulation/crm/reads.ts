@@ -12,7 +12,7 @@ export interface Change {
   at: number;
 }
 
-/** People and programs type IDs in any form. */
+/** Converts an ID to its canonical form. People and programs type IDs in different forms. */
 export function canonicalId(text: string): string | null {
   const id = text.trim().toLowerCase();
   return /^[a-z]+-\d{3}$/.test(id) ? id : null;
@@ -72,8 +72,8 @@ export function lookUp(
   }
   if (record.isVanished) return { state: 'missing', id: text };
   if (fields.length > 0) record.valuesReadBy.set(life.name, deps.timeline.now());
-  // If a process died during the refusal, its write may have succeeded. A blank field may therefore be the result of
-  // an undo.
+  // If a process ended while its write was refused, the write may have been successful. A blank field may therefore be
+  // the result of an undo.
   const isUncertain = [...record.refusedTo].some(({ wasHurt }) => wasHurt);
   record.isUndone ||= life.isAtDesk && fields.length > 0 && isUncertain;
   const values = fields.map((field) => [field, record.values.get(field)?.value ?? null]);

@@ -1,4 +1,7 @@
-/** A record of a simulated CRM: its content, its past, its readers and writers, and what users did to it. */
+/**
+ * A record of a simulated CRM. It contains the values, their history, the processes that read and wrote them, and
+ * users' actions.
+ */
 import type { FieldValue } from '../../../src/core/crm-field.ts';
 import type { Details, Human } from '../people/humans.ts';
 import type { Life } from '../processes/process.ts';
@@ -14,33 +17,33 @@ export interface Cell {
   value: FieldValue;
   author: 'person' | 'product';
   at: number;
-  /** The process that wrote the value. Omitted for a user's value. */
+  /** The process that wrote the value. Omitted if a user typed the value. */
   by?: string;
-  /** True if a flow of the CRM calculated this value from a written value. */
+  /** True if automation of the CRM has derived this value from a written value. */
   isAutomated?: boolean;
-  /** True if a run that wrote the value has ended normally, and has therefore read the flow's value. */
+  /** True if the run that wrote the value has ended normally. The run has then read the automation's value. */
   isRecorded?: boolean;
-  /** True if the process that wrote the value has learned that a flow changed it. */
+  /** True if the process that wrote the value knows that automation has changed the value. */
   isTold?: boolean;
   /**
-   * True if the record was gone, invisible or merged before the value could be read back. Then nothing reports the
-   * flow's change.
+   * True if the record was gone, invisible or merged before the value could be read back. In that case, the product
+   * does not learn of the automation's change.
    */
   isUntold?: boolean;
   /**
-   * The written value from which a flow calculated this value. Omitted if the CRM does not store the author of each
-   * value, or if the value was copied into a different record.
+   * The value that was written before automation derived this value from it. Omitted if the CRM does not store the
+   * author of each value, or if the value was copied into a different record.
    */
   madeFrom?: FieldValue;
   /**
-   * True for our value in a row with a new ID that cannot be recognised as the former contact. A run has to treat the
-   * value as a user's value. An erasure can recognise the value by comparing it with the former row.
+   * True for donor-sync's value in a row with a new ID that cannot be recognised as the former contact. A run has to
+   * treat the value as a user's value. An erasure can recognise the value by comparing it with the former row.
    */
   isCarried?: boolean;
 }
 
 /**
- * Returns true if a flow changed the value and our process never read the new value. The product then cannot
+ * Returns true if automation has changed the value and the process has not read the new value. The product then cannot
  * distinguish the value from a user's value, unless the CRM stores the authors of values. By the product's own rule,
  * such a value belongs to the user.
  */
@@ -59,16 +62,18 @@ export interface Record_ {
   /** The people to whom the record once belonged, in order from the oldest. */
   former: Former[];
   /**
-   * True if a user has said that the current name is the former person's new name, or that the former values are
+   * True if a user has said that the current name is the new name of the former person, or that the former values are
    * correct.
    */
   isSamePerson: boolean;
   /** All former details, the oldest first. */
   history: Details[];
-  /** The times at which the record lost each of these details. */
+  /** For each of these details, the time at which the record lost it. */
   until: number[];
   optedOutAt: number | null;
-  /** True if the contact objects to research. Only the settings contain this, and it also counts as an opt-out. */
+  /**
+   * True if the contact objects to research. Only the settings contain the objection, and it also counts as an opt-out.
+   */
   isObjecting: boolean;
   /** The time when the contact was marked as one who wants no contact, or null. */
   doNotContactAt: number | null;
@@ -77,7 +82,7 @@ export interface Record_ {
   edited: Set<string>;
   /** True if `undo` has written into the record, or has undone a write that may have succeeded. */
   isUndone: boolean;
-  /** The processes that sent values which the record refused. */
+  /** The processes whose values the record has refused. */
   refusedTo: Set<Life>;
   /** True if a user has rejected something about the record. */
   isRejected: boolean;
@@ -88,16 +93,17 @@ export interface Record_ {
   revision: number;
   changedAt: number;
   bornAt: number;
-  /** The time when the record left, and the details of the remaining record at that time. */
+  /** The time at which the record was removed, and the details of the record that remained after a merge. */
   gone: { at: number; mergedInto: string | null; heirVersion: string | null } | null;
   /** The person's earlier rows in a list, with different IDs. The latest row comes first. */
   formerRows: readonly Record_[];
-  /** The time when the record last left, even if it has since returned. Null if it has never left. */
+  /** The last time at which the record was removed, even if it has come back since then. Null if it has never left. */
   leftAt: number | null;
   /** The time when the record first left the list or became invisible. */
   firstLeftAt: number | null;
   /**
-   * The last write, with its process and time. The store contains the write after that process has ended normally.
+   * The last write, with its process and time. The database contains the write only after the process has ended
+   * normally.
    */
   written: { by: string; at: number } | null;
   /** The times at which runs wrote values into the record. */
@@ -117,21 +123,21 @@ export interface Record_ {
   /** The time when the record was erased, or null. */
   forgottenAt: number | null;
   /**
-   * The time when the record's erasure was first requested. From then on, the record may be blocked and erased, even
-   * if the process was killed.
+   * The time when the record's erasure was first requested. After this time, the person may be blocked and the record
+   * may be erased, even if the process was killed.
    */
   erasureBegunAt: number | null;
   /**
-   * True if an erasure was started that does not clear the CRM. The product may then no longer recognise our values
-   * in the CRM.
+   * True if an erasure was started that does not clear the CRM. In that case, the product may no longer recognise its
+   * own values in the CRM.
    */
   mayBeForgotten: boolean;
   /** True if the erasure also cleared the CRM. */
   isErasedInCrm: boolean;
   isConfirmedErased: boolean;
   /**
-   * True if a user has ever confirmed the contact as an erased person. It remains true if the action was cut off, or
-   * if the user later decided otherwise.
+   * True if a user has ever confirmed the contact as an erased person. It stays true if the action was interrupted, or
+   * if the user later decided differently.
    */
   wasCalledErased: boolean;
   /** The time when the product recorded that answer. */
@@ -142,13 +148,13 @@ export interface Record_ {
   readAs: { version: string; by: string; at: number }[];
   /**
    * The time when a process first knew the record's details. A process knows a page when it requests the next page.
-   * Before that, the page may have been lost or the process may have been killed. Null if no process has known the
-   * details.
+   * Before the process requests the next page, the page may be lost or the process may be killed. Null if no process
+   * has known the details.
    */
   knownSince: number | null;
   /** The time when each process last read the field values. Search pages do not contain these values. */
   valuesReadBy: Map<string, number>;
-  /** The time when the response with those field values arrived. */
+  /** For each process, the time at which it received these field values. */
   valuesKnownBy: Map<string, number>;
   /** The time when a page first showed the record as opted out. */
   optOutKnownBy: Map<string, number>;

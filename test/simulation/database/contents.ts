@@ -1,4 +1,4 @@
-/** Reads, backs up and restores all rows of all tables. Also watches the rows for transitions of contacts. */
+/** Reads, backs up and restores all rows of all tables. Also records the changes of contacts' states. */
 import type Sqlite from 'better-sqlite3';
 import type { Statements } from './statements.ts';
 
@@ -38,8 +38,8 @@ export function createContents(database: Sqlite.Database, { prepared }: Statemen
         ]),
       ),
     put(backup) {
-      // Switching foreign keys off and on would discard all prepared statements. Therefore each table is filled after
-      // the tables to which it refers.
+      // If foreign keys were switched off and on again, SQLite would discard all prepared statements. Therefore each
+      // table is filled after the tables to which it refers.
       prepared('begin').run();
       isPutting = true;
       for (const name of names.toReversed()) prepared(`delete from "${name}"`).run();

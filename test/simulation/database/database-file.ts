@@ -1,4 +1,7 @@
-/** Another program can replace it with a copy, or migrate it, while processes have it open. */
+/**
+ * The file of a simulated database. While processes have the file open, another program can replace it with a copy or
+ * migrate it.
+ */
 import type { Present } from './store-night.ts';
 
 export interface DatabaseFile {
@@ -9,7 +12,7 @@ export interface DatabaseFile {
   replace(): void;
   /** Returns the time when the file that a process has open was replaced, or null if it was not replaced. */
   replacedAt(client: string): number | null;
-  /** Migrates the schema as a newer version of the program does, so this version can no longer start. */
+  /** Migrates the schema like a newer version of the program. After that, this version can no longer start. */
   bringFurther(): void;
   takeBack(): void;
   /** The time since which the schema has belonged to a newer version, or null. */

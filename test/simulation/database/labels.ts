@@ -1,4 +1,4 @@
-/** Names statements for points and coverage, and determines their effects from their text. */
+/** Names statements for fault points and for the coverage, and determines their effects from their SQL. */
 
 export interface NamedStatement {
   /** The name in points and coverage, for example `update contacts`. */
@@ -19,8 +19,8 @@ const CHECKPOINT = /^update "integrations" set "lease_until" = (?!null)/;
 const OF_QUEUE = /\b(insert into|update|delete from) donor_sync_jobs\.(\w+)/i;
 
 /**
- * This statement is not executed, because there is no file to compact, and SQLite would prepare every statement again
- * afterwards.
+ * This statement is not executed, because there is no file to compact. In addition, SQLite would have to prepare all
+ * statements again.
  */
 const VACUUM = 'vacuum';
 

@@ -1,7 +1,4 @@
-/**
- * Simulates faults of the database and its disk. For some time, the database does not respond or the disk accepts no
- * writes.
- */
+/** Simulates faults of the database and its disk. For some time, the database is unavailable or the disk is full. */
 import Sqlite from 'better-sqlite3';
 import type { Present } from './store-night.ts';
 

@@ -1,4 +1,4 @@
-/** The engine's queue on a real server, with its own connection and its claims. */
+/** The queue of the product's engine on a real server. It has its own connection and its own claims. */
 import { never } from '../processes/process.ts';
 import type { Row } from './contents.ts';
 import { namedOf } from './labels.ts';
@@ -38,7 +38,7 @@ export function createQueue(
   return {
     open(client) {
       const { name, owner } = client;
-      // A separate client, because its statements are not part of the process's open transaction.
+      // The queue uses a separate client, because its statements do not belong to the process's open transaction.
       const apart: Client = {
         ...{ name, owner, point: (at) => client.point(at) },
         get state() {

@@ -1,7 +1,7 @@
 /**
  * Uses the tests' real Postgres as the database of a simulated night. It uses one connection and sends the statements
- * in the order of the requests, so the same seed produces the same night. The server uses the simulated clock.
- * Simulated time stops while a response is outstanding.
+ * in the order of the requests, so the same seed produces the same night. The server uses the simulated clock. The
+ * simulated time stands still while a response has not been received.
  */
 import {
   type Dialect,
@@ -23,7 +23,7 @@ export interface RealPostgres {
   run<R>(sql: string, parameters?: readonly unknown[]): Promise<QueryResult<R>>;
   /** Runs statements in one message, as if from a separate connection. They must not leave a transaction open. */
   runApart(sql: string, parameters: readonly unknown[]): Promise<pg.QueryResult>;
-  /** Sends SQL and does not wait for the response. A failure has no effect. */
+  /** Sends SQL and does not wait for the response. The simulation ignores errors of this SQL. */
   send(sql: string): void;
   read(names: readonly string[]): Promise<Backup>;
   /** Replaces the content of all tables with these rows. */
@@ -33,7 +33,7 @@ export interface RealPostgres {
   /** Resets the tables to the state of a new queue. */
   renew(): void;
   readonly url: string;
-  /** Returns a promise for the last outstanding response, or null if there is none. */
+  /** Returns a promise for the last response that has not been received. Returns null if there is none. */
   underWay(): Promise<unknown> | null;
   stop(): Promise<void>;
 }
@@ -63,7 +63,7 @@ export async function startRealPostgres(): Promise<RealPostgres> {
   const server = await startPostgresServer();
   const client = new pg.Client({ connectionString: server.url, types: { getTypeParser } });
   await client.connect();
-  // Automatic vacuuming would happen at a different moment in each replay.
+  // Automatic vacuuming is switched off, because it would run at a different moment in each replay.
   await client.query('alter system set autovacuum = off');
   await client.query('select pg_reload_conf()');
   await client.query(WORLD);

@@ -16,7 +16,7 @@ export interface Statements {
   count(): void;
 }
 
-/** More statements than this without any other event mean that a process sends statements endlessly. */
+/** The maximum number of statements without another event. A process with more statements never stops sending them. */
 const MOST_AT_ONCE = 50_000;
 
 export function createStatements(database: Sqlite.Database, present: Present): Statements {

@@ -27,14 +27,14 @@ export interface SharedStore {
   openQueue(client: Client): QueueDatabase;
   /** Returns the waiting and active claims on a real server, or null while a process writes. */
   openTurns(): Promise<readonly OpenTurn[] | null>;
-  /** The time since which the database has responded and accepted writes, and no process has blocked it. */
+  /** The time since which the database has been available and no process has blocked it. */
   readonly wellSince: number;
   /** Rolls back a dead process's open transaction. */
   drop(client: Client): void;
   /** Makes the database unavailable for this time. A server loses its connections. */
   goAway(ms: number): void;
   fillDisk(ms: number): void;
-  /** Replaces the file with a copy. Processes that have the file open keep the old file. */
+  /** Replaces the file with a copy. Processes that have the file open continue to use the old file. */
   replaceFile(): void;
   /** Migrates the schema as a newer version of the program does, so this version can no longer start. */
   bringFurther(): void;
@@ -72,7 +72,8 @@ export async function createSharedStore(
 ): Promise<SharedStore> {
   const database = new Sqlite(':memory:');
   database.pragma('foreign_keys = ON');
-  // Deleted rows and earlier nights leave no data. The product opens a file with the same setting.
+  // Deleted rows and data of earlier nights are overwritten in the file. The product opens a file with the same
+  // setting.
   database.pragma('secure_delete = ON');
   const present: Present = { night: null, server: null };
   const statements = createStatements(database, present);
@@ -98,7 +99,7 @@ export async function createSharedStore(
   const contents = createContents(database, statements);
   const template = contents.backUp();
   if (real !== null) {
-    // From here on, this SQLite database is the starting state of the nights.
+    // From now on, each night starts with the content of this SQLite database.
     present.server = real;
     await prepare(open);
     real.now = () => serverNow(present);

@@ -1,4 +1,4 @@
-/** The one transaction that can be open: who owns it, who waits for it, and how it ends. */
+/** The only transaction that can be open at a time. Defines who owns it, who waits for it, and how it ends. */
 import Sqlite from 'better-sqlite3';
 import { lostConnection, type Outages } from './outages.ts';
 import type { Statements } from './statements.ts';
@@ -11,7 +11,7 @@ export interface Transactions {
   /** The last time when a process lost its transaction. */
   readonly cutAt: number;
   /**
-   * Waits until the client can use the database. If several clients wait, the client that continues first gets
+   * Waits until the client can use the database. If several clients wait, the client that is first active again gets
    * access.
    */
   access(client: Client): Promise<void>;
@@ -28,15 +28,15 @@ export interface Transactions {
   forgive(client: Client): void;
   /** Records that a client no longer waits for a transaction. */
   leave(client: Client): void;
-  /** Ends the open transaction against its process's will. */
+  /** Ends the open transaction although its process has not ended it. */
   cut(): void;
   letNextIn(): void;
 }
 
-/** The time that SQLite waits for a different process before it reports that it is busy. */
+/** The time (ms) that SQLite waits for another process before it reports that it is busy. */
 const BUSY_MS = 5_000;
 
-/** The time after which a server ends an idle transaction. */
+/** The time (ms) after which a server ends an idle transaction. */
 const IDLE_MS = 15_000;
 
 const LEASE = 'select lease_owner from integrations where id = ?';
@@ -116,8 +116,8 @@ export function createTransactions(
     for (let owner = holder; owner !== null && owner !== client; owner = holder) {
       const { promise, resolve } = Promise.withResolvers<boolean>();
       waiting.push({ client, go: () => resolve(true) });
-      // A frozen owner blocks SQLite until the waiting process gives up. On a server, it blocks others only for this
-      // time.
+      // If the owner of the transaction is frozen, SQLite blocks other processes until they give up. On a server, it
+      // blocks others only for this time.
       const longestMs = isServer(present) ? IDLE_MS : BUSY_MS;
       const limit = present.night?.timeline.after(longestMs, () => resolve(false));
       const isFree = await promise;

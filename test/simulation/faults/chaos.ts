@@ -51,12 +51,12 @@ export async function disturb(world: Disturbed, chaos: Random, end: Promise<void
   }
 }
 
-/** Sets one host's clock, as a user or a time server does. */
+/** Changes the clock of one host, like a user or a time server. */
 export function setClock({ hosts, isCalm, say }: Disturbed, chaos: Random): void {
   const host = chaos.one(hosts);
   if (host === undefined || isCalm()) return;
   const sign = chaos.chance(0.5) ? 1 : -1;
-  // The clock often changes by hours, as with a wrong time zone or date. Otherwise it changes by any time.
+  // The change is often several hours, as with a wrong time zone or a wrong date. Otherwise it changes by any time.
   const byMs = chaos.chance(0.3) ? chaos.int(5 * HOUR_MS, DAY_MS) : chaos.magnitude(100, DAY_MS);
   host.clock.offsetMs += sign * byMs;
   const minutes = Math.round(host.clock.offsetMs / 60_000);

@@ -1,9 +1,9 @@
-/** Decides the fates of processes and clocks: when a process is killed, stopped or frozen. */
+/** Decides when each process is killed, stopped or frozen, and how wrong each clock is. */
 import type { Blow, Fate, HostClock } from '../processes/process.ts';
 import type { Random } from '../random.ts';
 import type { Faults, Swarm } from '../swarm/swarm.ts';
 
-/** The points at which a kill does the most damage, between disk and network. */
+/** The points at which a kill does the most harm. They lie between a write to the disk and a request. */
 const FAILPOINTS = [
   'send POST /enhancements',
   'answer POST /enhancements',
@@ -27,7 +27,10 @@ const FAILPOINTS = [
   'send POST /networks/ID/members/remove',
 ] as const;
 
-/** The points before a request that spends credits. A process that freezes soon after them can be overtaken. */
+/**
+ * The points before a request that spends credits. If a process freezes soon after such a point, another process can
+ * overtake it.
+ */
 const BEFORE_SPENDING = [
   'insert into submissions done',
   'insert into submissions',

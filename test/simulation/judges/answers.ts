@@ -1,7 +1,7 @@
 /**
- * The judge's own model of questions and answers. An answer has a subject, a user who gave it, and a time from which it
- * is in force. If it needs a second user, that time is null, and only that user's confirmation can set it. A clock,
- * run, retry or restored backup never sets it.
+ * The judge's own model of questions and answers. An answer has a subject, the user who gave it, and the time from
+ * which it is in force. If the answer needs a second user, this time is null until a second user confirms the answer. A
+ * clock, a run, a retry or a restored backup never sets this time.
  */
 import type { Account } from '../../../src/core/second-person.ts';
 import type { SharedStore } from '../database/store.ts';
@@ -48,7 +48,7 @@ export interface Answer {
   readonly open: Set<string>;
   /** Null until a second user confirms it. */
   inForceFrom: number | null;
-  /** Null while the answer can still take effect. */
+  /** The end of the answer, or null if the answer can still take effect. */
   end: { why: 'withdrawn' | 'refused' | 'not taken' | 'restored'; at: number } | null;
   /** The request as the product describes it, or null if it needs no second user. */
   readonly text: string | null;

@@ -1,4 +1,4 @@
-/** The final check after a quiet night, when all faults are over and nothing is in progress. */
+/** The final checks after the quiet period. At that time, all faults have ended and no work is in progress. */
 
 import type { SimulatedCrm } from '../crm/crm.ts';
 import { familyOf, humansIn } from '../crm/family.ts';
@@ -46,7 +46,7 @@ function checkStore({ store, violate }: World): void {
     ['bulk adds', "select id from network_adds where state in ('intended', 'lost', 'running')"],
     ['leases', 'select id from integrations where lease_owner is not null'],
     ['runs', "select id from runs where status = 'running'"],
-    // A user whose request was merged into an earlier request may still search for it.
+    // A user whose request was merged into an earlier request can still look for this request.
     ['requests', 'select run_id from run_requests where merged_into is null'],
   ];
   for (const [what, sql] of stuck) {
@@ -94,12 +94,13 @@ function checkContact(world: World, integration: string, crm: SimulatedCrm, reco
     }
     return;
   }
-  // A row that has always been in its list has not left the list, even if it now belongs to a different person.
+  // If a row has always been in its list, it has not left the list, even if it belongs to a different person now.
   const isListed = swarm.isList && record.leftAt === null && !oracle.isUnknown(record.bornAt);
   if (state === 'removed' && record.isConfirmedErased && isListed) {
     violate('an outcome', `contact ${id} is an erased person in the list, and counts as gone`);
   }
-  // A contact whom a user has confirmed as an erased person is no longer read, even if it is restored.
+  // If a user has confirmed a contact as an erased person, the product no longer reads the contact, even if it is
+  // restored.
   if (state === 'removed' && record.isConfirmedErased) return;
   // In a restored database, the row is in its earlier state. It is blocked again, and waits for `forget`.
   const { confirmedErasedAt } = record;
@@ -168,7 +169,7 @@ function checkHold(
   }
   if (reason === 'paid_since_backup') checkFormerKey(world, integration, crm, record);
   if (reason === 'lost_answer') {
-    // The balance of a replaced key is never read.
+    // The product never reads the balance of a replaced key.
     const isKeyThere = swarm.between.newKey === 0;
     const isProvable =
       isKeyThere &&
@@ -286,8 +287,8 @@ function checkProfile(world: World, crm: SimulatedCrm, record: Record_, reason: 
   judgeOwned(world, crm, record);
   const isWritten = ['fields_written', 'values_equal', 'profile_fresh'].includes(reason);
   if (last?.job.fate !== 'completed' || !isWritten || record.optedOutAt !== null) return;
-  // The profile was bought for the contact's former person and was not written in time. Only a contact with that name
-  // can receive it.
+  // The profile was bought for the contact's former person and was not written in time. Only a contact with the former
+  // name can get the profile.
   if (last.job.human !== record.human && !record.isSamePerson) return;
   // The product does not write a value again after a user has undone it, and the store records the undo.
   const isOut = record.isUndone || isPurgedWhileAway(world, record) || isLostWithBackup(world);
@@ -389,7 +390,7 @@ function judgeChange(
   // If a contact is merged into this contact, the details also change, but the product does not treat this as a
   // change.
   if (all.some(({ gone }) => gone?.mergedInto === record.id)) return;
-  // The details are again the same as before the request whose response was lost, so the contact already has its
+  // The details are the same again as before the request whose response was lost. The contact therefore already has its
   // profile.
   if (oracle.answeredBefore(record)?.version === versionOf(record.details)) return;
   if (record.rejectedLoss === versionOf(record.details)) return;
@@ -538,7 +539,7 @@ const OLD: readonly (readonly [string, number, string])[] = [
 function checkNothingInClear({ store, humans, violate, swarm }: World): void {
   if (swarm.seed % 16 !== 0) return;
   const text = store.bytes().toString('latin1').toLowerCase();
-  // These words are long enough not to occur by chance in encrypted text or in a fingerprint.
+  // Words that are too long to occur by chance in encrypted text or in a fingerprint.
   const others = ['partner-key-0', 'partner-key-1', 'replaced-key-', 'Oak Street', 'Foundation'];
   const words = [...humans.all.map(({ last }) => last), ...others];
   for (const word of words) {

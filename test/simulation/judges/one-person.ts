@@ -1,6 +1,6 @@
 /**
- * Checks that all our values in a contact belong to the same person. The check uses only the CRM, because each value
- * of the service belongs to one person. It does not use the product's fingerprints.
+ * Checks that all of donor-sync's values in a contact belong to the same person. The check uses only the CRM, because
+ * each value of the service belongs to one person. It does not use the product's fingerprints.
  */
 import { DONOR_ID, MARK } from '../crm/fields.ts';
 import { isAnyones, type Record_ } from '../crm/record.ts';
@@ -34,11 +34,11 @@ function donorAt(humans: Humans, number: number): string | null {
   return humans.all[number - 1]?.donorId ?? `nobody ${number}`;
 }
 
-/** Checks all contacts after the quiet time, including held ones. */
+/** Checks all contacts after the quiet period, including held contacts. */
 export function checkOnePerson({ humans, swarm, violate }: World, record: Record_): void {
   if (record.gone !== null) return;
   const donors = donorsIn(humans, record);
-  // After restoring a backup, a value that was written later is no longer known as ours.
+  // After a backup has been restored, the product does not recognise values that it wrote after the backup.
   if (donors.length > 1 && swarm.faults.restore === 0) {
     violate('one person', `contact ${record.id} holds values of ${donors.join(' and ')}`);
   }

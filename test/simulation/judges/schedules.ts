@@ -1,12 +1,12 @@
 /**
- * Checks when schedules run. The check reads the times on a clock in the time zone and does not know how the product
- * computes them.
+ * Checks when schedules run. The check reads the local times on a clock. It does not use the product's code for
+ * schedules.
  */
 import type { World } from '../night/world.ts';
 import { HOUR_MS } from '../timeline.ts';
 import { toLocalText } from './local-text.ts';
 
-/** The greatest delay that the settings add to a time, and the rounding to whole minutes. */
+/** The maximum delay (ms) of a scheduled run. It consists of the settings' delay and the rounding to whole minutes. */
 const LATE_MS = 60_000;
 
 /** Checks the next time of each schedule that has one fixed time a day. */

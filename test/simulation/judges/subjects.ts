@@ -24,14 +24,14 @@ const SETTINGS: Readonly<Record<string, (swarm: Swarm) => boolean>> = {
   spendingJournal: hasJournal,
 };
 
-/** What happened to a contact. */
+/** The events that can happen to a contact. */
 const EVENTS: Readonly<Record<string, (record: Record_) => boolean>> = {
   'a contact objects': ({ isObjecting }) => isObjecting,
   'a contact wants no contact': ({ doNotContactAt }) => doNotContactAt !== null,
   'a contact opts out': ({ firstOptOutAt, isObjecting }) => firstOptOutAt !== null && !isObjecting,
 };
 
-/** All subjects that must be reached, with a judge that looks at them. */
+/** All subjects that the simulated nights must reach, and that a judge must look at. */
 export const SUBJECTS: readonly string[] = [
   ...Object.keys(SETTINGS).map((name) => `setting: ${name}`),
   'event: a contact objects',

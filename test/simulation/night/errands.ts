@@ -1,6 +1,6 @@
 /**
- * Simulates users' requests while hosts sync. Users decide, erase, undo, and sync single contacts. An interrupted
- * request is repeated.
+ * Simulates users' requests while hosts sync. Users decide, erase contacts, undo runs, and sync single contacts. An
+ * interrupted request is repeated.
  */
 import { isDonorSyncError, messageOf } from '../../../src/core/errors.ts';
 import type { Integration } from '../../../src/core/integration-settings.ts';
@@ -62,7 +62,7 @@ export function createErrands(
     }
   }
 
-  /** Returns true if the request is done or cannot be done. */
+  /** Carries out a request. Returns true if the request is done or cannot be done. */
   async function runOnErrand(
     host: Host,
     integration: Integration,
@@ -106,7 +106,7 @@ export function createErrands(
     const living = crms.get(integration.id)?.living() ?? [];
     const last = living.toSorted((a, b) => writtenAt(b) - writtenAt(a)).at(0);
     if (last === undefined || writtenAt(last) === 0 || !fates.chance(0.6)) return;
-    // Lets the leases of dead processes expire.
+    // After this time, the leases of dead processes have expired.
     await timeline.pass(35_000);
     const crm = crms.get(integration.id);
     if (crm === undefined) return;

@@ -18,7 +18,7 @@ export function createNetwork(night: Night, disturbed: Disturbed): WireDeps {
     onSend(request: ServiceRequest, endpoint: string) {
       const { sender } = request;
       if (endpoint === 'POST /enhancements') oracle.onSubmit(request);
-      // The database can become unavailable while a response is on its way.
+      // While a response is on its way, the database can become unavailable.
       if (endpoint === 'POST /enhancements' && fates.chance(faults().databaseAway * 0.2)) {
         timeline.after(fates.int(0, 400), () => store.goAway(fates.magnitude(50, 40_000)));
       }

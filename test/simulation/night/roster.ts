@@ -1,4 +1,7 @@
-/** The processes of a night: which are alive, when and for what each was started, and how many were killed. */
+/**
+ * The processes of a night. Records which processes are alive, when and why each process was started, and how many were
+ * killed.
+ */
 import type { Outage } from '../database/outages.ts';
 import type { Life } from '../processes/process.ts';
 

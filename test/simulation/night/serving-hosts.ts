@@ -21,7 +21,7 @@ export interface ServingHosts {
   serveLast(): Promise<void>;
 }
 
-/** After this much silence, another process has taken over the claim. */
+/** The time (ms) without a sign of life after which another process has taken over the claim. */
 const LONGEST_SILENCE_MS = 2 * 60_000;
 
 export function createServingHosts(

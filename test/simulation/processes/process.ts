@@ -5,7 +5,7 @@ import type { Random } from '../random.ts';
 import { type Machine, runInside } from '../takeover.ts';
 import type { Actor, Due, Timeline } from '../timeline.ts';
 
-/** A host's clock, which users and time servers set, and which runs at its own speed. */
+/** A host's clock. Users and time servers can set it, and it can be too fast or too slow. */
 export interface HostClock {
   /** The offset from the true time (ms). */
   offsetMs: number;
@@ -15,7 +15,7 @@ export interface HostClock {
 
 /** A process, from its start to its end. */
 export interface Life extends Machine, Actor {
-  /** The name, for example `B2` for the second process on host B. */
+  /** The name of the process, for example `B2` for the second process on host B. */
   readonly name: string;
   readonly clock: Clock;
   readonly owner: Owner;
@@ -29,8 +29,8 @@ export interface Life extends Machine, Actor {
   /** Resolves when the process is killed. */
   readonly death: Promise<void>;
   /**
-   * Called before and after everything that leaves or enters the process. At these points it can be killed or frozen.
-   * Never resolves for a dead process.
+   * Called before and after everything that the process sends or receives. At these points it can be killed or frozen.
+   * For a dead process, the promise never resolves.
    */
   point(name: string): Promise<void>;
   kill(why: string): void;
@@ -59,7 +59,7 @@ export interface Blow {
 
 export interface LifeOptions {
   host: string;
-  /** The host's own name. All containers can have the same name. */
+  /** The host's own name. Several containers can have the same name. */
   hostName: string;
   number: number;
   processId: number;

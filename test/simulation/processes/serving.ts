@@ -13,7 +13,7 @@ import { createCalls, type HookAddress } from '../people/calls.ts';
 import type { Random } from '../random.ts';
 import type { Life } from './process.ts';
 
-/** A run has to read the request's contacts after this time. */
+/** An accepted request. After the time of acceptance, a run must read its contacts. */
 export interface Accepted {
   crm: SimulatedCrm;
   /** The contacts in the request. Empty for all contacts. */
@@ -46,7 +46,7 @@ const LONGEST_WAIT_MS = 40 * 60_000;
 const LAST_WAIT_MS = 150 * 60_000;
 const LOOK_MS = 5_000;
 
-/** Serves until no requests remain or the process has to stop. */
+/** Serves until no requests remain or until the process must stop. */
 export async function serve(serving: Serving): Promise<void> {
   const { application, life, log, random } = serving;
   const { clock, stopping } = life;
@@ -96,7 +96,7 @@ export async function serve(serving: Serving): Promise<void> {
     };
   }
 
-  /** A caller that receives no response tries a different host or gives up. */
+  /** A caller without a response tries another host or gives up. */
   async function ask(): Promise<void> {
     const [integrationId, crm] = random.one([...serving.crms]) ?? [];
     if (integrationId === undefined || crm === undefined) return;

@@ -1,6 +1,6 @@
 /**
- * Models the Partner Data Service as its document describes it. A ledger records every credit. The model does not
- * know the product. The numbers in the requests show who was paid for.
+ * Models the Partner Data Service as its document describes it. A ledger records every credit. The model does not use
+ * any code of the product. The numbers in the requests' addresses and employers show who was paid for.
  */
 import type { Human, Humans } from '../people/humans.ts';
 import type { Random } from '../random.ts';
@@ -98,7 +98,7 @@ export interface ServiceModel {
   /** Returns the name of a key's team. Without `issueKey`, each key has its own team. */
   teamOf(key: string): string;
   readonly keys: ReadonlySet<string>;
-  /** Returns true if the service has refused this person with a 422, as it always does. */
+  /** Returns true if the service refuses this person with a 422. The service refuses the same person each time. */
   refuses(human: Human): boolean;
   /** Spends credits as another user. A negative number buys credits. */
   take(key: string, credits: number): void;
@@ -111,20 +111,20 @@ export interface ServiceDeps {
   random: Random;
   humans: Humans;
   habits: ServiceHabits;
-  /** Returns true if the service always does what is requested, without faults. */
+  /** Returns true if the service currently has no faults. */
   isWell(): boolean;
   say(who: string, what: string): void;
   /** Called when a submission is charged, with all its jobs. */
   onPaid(jobs: readonly Job[], balance: number): void;
   /** Called when a process reads its balance. */
   onBalance(sender: string): void;
-  /** Called when a query is charged. */
+  /** Called when the service charges for a query. */
   onQuery(sender: string, balance: number): void;
   /** Called for members that have already been paid for and have not been removed. */
   onPaidTwice(members: readonly string[], network: Network): void;
 }
 
-/** The donor whose profile is returned instead of the right one. */
+/** The ID of the donor whose profile the service returns by mistake. */
 export const ANOTHER = 'f'.repeat(32);
 
 /** Returns the net worth of the person with this number. No two people have the same net worth. */
@@ -360,7 +360,7 @@ export function createServiceModel(deps: ServiceDeps): ServiceModel {
       id: isOther ? ANOTHER : human.donorId,
       name: { first: person.name.first, middle: null, last: isOther ? 'Zzyzx' : person.name.last },
       service_url: 'https://partner.example/donors/1',
-      // Each value belongs to only one person, so a value shows whose it is.
+      // Each value belongs to only one person, so a value shows whose profile it comes from.
       age: 20 + (isOther ? 0 : human.index + 1),
       net_worth_range: netWorthOf(isOther ? 0 : human.index + 1),
       political_stats: { capacity: 1_000 },

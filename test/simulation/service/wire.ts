@@ -13,7 +13,7 @@ export interface WireDeps {
   timeline: Timeline;
   random: Random;
   service: ServiceModel;
-  /** The time (ms) after a lost response during which the product trusts no balance. */
+  /** The time (ms) after a lost response in which the product does not rely on a balance. */
   quietMs: number;
   /** The latency of a submission's response (ms). */
   submitMs: number;
@@ -137,7 +137,7 @@ export function createWire(deps: WireDeps, life: Life): typeof globalThis.fetch 
       );
     });
 
-    /** The connection breaks immediately, or no response ever arrives. */
+    /** The connection breaks immediately, or the process never receives a response. */
     function breakOff(ms: number): void {
       if (random.chance(0.3)) return;
       const cause = Object.assign(new Error('reset'), { code: 'ECONNRESET' });

@@ -31,7 +31,7 @@ export function changeIds(swarm: Swarm, { chance, int, next, pick }: Random): vo
     full: chance(0.3),
   }));
   if (chance(0.4)) desk.forget = 0.7;
-  // Small submissions can be sent while the list is still being read.
+  // With small submissions, some submissions are sent while the product is still reading the list.
   if (!chance(0.5)) return;
   Object.assign(settings, { batch: int(1, 3), trial: false });
   Object.assign(swarm, { pageSize: int(1, 2) });

@@ -1,4 +1,4 @@
-/** A night without faults, and without anything that would disturb the topic of a special night. */
+/** A night without faults. Nights with a special topic start from it, so that no other fault disturbs the topic. */
 import { NO_FAULTS, type Swarm } from './swarm.ts';
 
 export function makePlain({ faults, people, service, settings }: Swarm): void {

@@ -1,7 +1,6 @@
 /**
- * The settings of a simulated night. Each seed switches features and faults on and off, because a night with all of
- * them would hide some failures. All settings are plain data, so a failing night can be printed and reduced piece by
- * piece.
+ * The settings of a simulated night. Each seed switches features and faults on or off, because a night with all faults
+ * would hide some failures. All settings are plain data, so a failing night can be printed and reduced piece by piece.
  */
 
 export interface Swarm {
@@ -42,11 +41,11 @@ export interface Swarm {
 /** What an operator finds when a backup is restored with the product's own command. */
 export interface Restored {
   /**
-   * The spending journal. It can be complete, absent, as old as the backup because the whole disk was restored, or
-   * without its last lines.
+   * The spending journal. The journal can be complete, missing or without its last lines. It can also be as old as the
+   * backup, because the whole disk was restored.
    */
   journal: 'there' | 'absent' | 'old' | 'cut';
-  /** What others do with the credits between the backup and the restore. */
+  /** The way in which others change the credits between the backup and the restore. */
   since: 'nothing' | 'top-up' | 'spending';
   /** When a user agrees that the restored database may spend. Null for any time. */
   agreed: 'at once' | 'later' | null;
@@ -93,7 +92,7 @@ export interface Beside {
   schedule: number;
 }
 
-/** A few hours in which hosts sync and people work. */
+/** A few hours in which hosts sync and users work. */
 export interface Session {
   /** The time since the end of the previous session. */
   afterHours: number;
@@ -111,11 +110,11 @@ export interface Faults {
   stop: number;
   /** A process is frozen for a while (SIGSTOP, or a sleeping laptop). */
   freeze: number;
-  /** A clock is wrong by seconds or minutes. */
+  /** The clock of a host is wrong by seconds or minutes. */
   clockSkew: number;
   /** A clock is set while a process runs. */
   clockJump: number;
-  /** A request never arrives at the service. */
+  /** A request is lost on its way to the service. */
   lostRequest: number;
   lostAnswer: number;
   cutAnswer: number;
@@ -202,13 +201,13 @@ export interface People {
 
 /** Users' actions in the product itself. The values are per client and session. */
 export interface Desk {
-  /** Deciding about holds, one by one or in batches. */
+  /** Users decide about held contacts, one by one or in batches. */
   decide: number;
-  /** Undoing a run. */
+  /** Users undo a run. */
   undo: number;
-  /** Syncing a single contact. */
+  /** Users sync a single contact. */
   only: number;
-  /** Erasing a contact. */
+  /** Users erase a contact. */
   forget: number;
   /**
    * With the value 1, users answer on pages. They can withdraw an answer there, and a second user has to confirm some

@@ -53,7 +53,7 @@ export interface LedgerEvents {
   onSubmit(request: ServiceRequest): void;
   onSubmitAnswered(sender: string, sentAt: number): void;
   onAnswered(jobIds: readonly string[]): void;
-  /** Called if a process has died or has lost data. The store may then not contain earlier payments. */
+  /** Called if a process has died or has lost data. In that case, the database may lack earlier payments. */
   onTrouble(): void;
   /** Called when the store has lost all data from after the backup. */
   onRestored(backupAt: number, isByProduct: boolean): void;
@@ -62,7 +62,7 @@ export interface LedgerEvents {
   onBalance(sender: string): void;
   /** The process has received the balance at `at`, which it requested at `askedAt`. */
   onBalanceKnown(sender: string, askedAt: number, at: number): void;
-  /** A process knows that the response to its request from that time is lost. */
+  /** A process knows that it will not receive the response to its request from this time. */
   onGivenUp(sender: string, sentAt: number): void;
   /**
    * Called if a run of this process has ended normally. The store then contains everything that was written since the
@@ -110,7 +110,7 @@ export function createLedger(deps: OracleDeps): Ledger {
   const { swarm, crms } = deps;
   const payments: Payment[] = [];
   const byJob = new Map<string, Payment>();
-  /** Runs that have succeeded. */
+  /** The runs that have ended successfully. */
   const endedWell: { sender: string; from: number; until: number }[] = [];
   /** The times at which processes died. */
   const troubles: number[] = [];
