@@ -22,7 +22,8 @@ import type { Table } from '../src/database/tables/table.ts';
 import { CHANGES, READS, WORKS_WITH_ALL } from './foreign-tables.ts';
 
 /**
- * The inner rooms of each large room, in order from the lowest. Files outside of the inner rooms form the top layer.
+ * Lists the inner rooms of each large room, in order from the lowest. Files outside of the inner rooms form the top
+ * layer.
  */
 const INNER_FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'src/interfaces/cli': [['terminal'], ['action'], ['commands']],
@@ -52,13 +53,10 @@ const INNER_FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
 
 const STATEMENTS_FLOOR = FLOORS.findIndex((rooms) => rooms.includes('src/contacts'));
 
-/** The only files that may import the sandboxes. They are the commands that start the sandboxes. */
+/** The only files that may import the sandboxes. These files are the commands that start the sandboxes. */
 const STARTS_SANDBOXES = /^src\/interfaces\/cli\/commands\/(demo|sandbox|service)\//;
 
-/**
- * The files in `src/` that name a CRM, and the reason for each file. All other files get a CRM's name from the
- * registry of connectors.
- */
+/** Lists the files in `src/` that may name a CRM, with the reason for each file. */
 const NAMES_A_CRM: Readonly<Record<string, string>> = {
   'src/clients/setup/known-exports.ts': 'the columns of files that these programs export',
   'src/core/codes/errors/crm.ts': 'the explanation of an error that only one CRM causes',

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 /** The folder in which Linux keeps files in memory. */
 const SHARED_MEMORY = '/dev/shm';
 
-/** All files of a test run together need less than a quarter of this. */
+/** All files of a test run together need less than a quarter of this size. */
 const NEEDED_BYTES = 4 * 1_024 ** 3;
 
 /**

@@ -7,8 +7,8 @@
 type Tables = Readonly<Record<string, string>>;
 
 /**
- * The only topic that works with the rows of all topics. It erases, shows, exports and purges them, as the catalogue
- * of tables declares.
+ * This topic is the only topic that works with the rows of all topics. It erases, shows, exports and purges rows, as
+ * the catalogue of tables declares.
  */
 export const WORKS_WITH_ALL = 'privacy';
 

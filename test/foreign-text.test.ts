@@ -9,7 +9,7 @@ import { type CliWorld, openCliWorld } from './helpers/cli.ts';
 import { folderBytes, marksIn } from './helpers/marks.ts';
 import { type ProgramEnd, runWhole } from './helpers/whole-program.ts';
 
-/** The service generates both, so the contacts are donors that it knows. */
+/** The service generates the contacts and the donors, so it knows every contact. */
 const PEOPLE = { contacts: 25, donors: 500 };
 
 /** Every message from the CRM contains one of these markers. */

@@ -21,11 +21,12 @@ declare module 'vitest' {
 }
 
 /**
- * Provides one Postgres, one unpacked browser and one build of the product for the whole test run. Each is prepared
- * when the first test file requests it. A test run that needs none of them therefore does not wait.
+ * Provides one Postgres, one unpacked browser and one build of the product for the whole test run. The setup prepares
+ * each of them when the first test file requests it. A test run that needs none of them therefore does not wait.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  // Halves the time to start a child process. Workers inherit it and pass it on to their children.
+  // With this cache, a child process starts in half of the time. Workers inherit the variable and pass it on to their
+  // children.
   process.env['NODE_COMPILE_CACHE'] = join(import.meta.dirname, '../node_modules/.cache/compiled');
   const shared = createShared();
   const server = serve({ fetch: shared.app.fetch, hostname: '127.0.0.1', port: 0 });

@@ -1,4 +1,4 @@
-/** Tests a move whose process dies between any two of its statements. */
+/** Tests the move of a database while its process dies between two of the statements of the move. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,10 +13,10 @@ import type { Tables } from '../../src/database/tables/tables.ts';
 import { describeOn, freshPostgresUrl } from '../helpers/test-databases.ts';
 import { fillTables, rowsOf, tablesOf } from '../helpers/whole-store.ts';
 
-/** Simulates a dead process, which sends no further statements. */
+/** This error simulates a dead process, which sends no further statements. */
 class CutOff extends Error {}
 
-/** Allows this number of statements, and then throws `CutOff`. */
+/** Lets the given number of statements pass, and then throws `CutOff`. */
 function cutAfter(statements: number): KyselyPlugin {
   let left = statements;
   return {

@@ -316,13 +316,13 @@ describe('lookup (section 4.1)', () => {
   });
 });
 
-/** Finds a donor that has a strong connection, or that has both strong and weak connections within one lookup. */
+/** Finds a donor with a strong connection. For `both`, the donor has strong and weak connections in the same lookup. */
 async function findDonor(service: Service, kind: 'strong' | 'both'): Promise<string> {
   const [donor] = await findDonors(service, kind, 1);
   return donor ?? '';
 }
 
-/** Finds this many donors of that kind. */
+/** Finds the given number of donors of that kind. */
 async function findDonors(service: Service, kind: 'strong' | 'both', count: number) {
   const found: string[] = [];
   for (const id of service.donorIds) {
@@ -337,8 +337,8 @@ async function findDonors(service: Service, kind: 'strong' | 'both', count: numb
 }
 
 /**
- * Discovers all prospects and compares them with lookups of the members. `networks` contains the members of each
- * network by its name.
+ * Discovers all prospects and compares them with lookups of the members. `networks` maps the name of each network to
+ * its members.
  */
 async function expectOfMembers(service: Service, networks: Record<string, readonly string[]>) {
   const members = [...new Set(Object.values(networks).flat())];

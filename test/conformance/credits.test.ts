@@ -4,7 +4,7 @@ import { ask, createNetwork, creditsIn, donorAt, type Service, startService } fr
 
 const BUCKETS = ['donors', 'enhancements', 'exports', 'lists', 'networks', 'searches'];
 
-/** One request to an endpoint. */
+/** Describes one request to an endpoint. */
 interface Request {
   what: string;
   method: string;
@@ -15,7 +15,7 @@ interface Request {
 interface Charging extends Request {
   bucket: string;
   credits: number;
-  /** A variant of the request that fails with a 4xx status. */
+  /** Describes a variant of the request that fails with a 4xx status. */
   failing: { path?: string; body?: unknown };
 }
 
@@ -28,7 +28,7 @@ interface Ids {
 
 const donor_ids = ({ donors }: Ids) => ({ donor_ids: donors });
 
-/** The charged requests from the table in section 4.4. */
+/** Lists the charged requests from the table in section 4.4. */
 const CHARGING: Charging[] = [
   {
     what: 'GET /donors/{id}',
@@ -102,7 +102,7 @@ const CHARGING: Charging[] = [
   },
 ];
 
-/** The free requests from the list in section 4.4. */
+/** Lists the free requests from the list in section 4.4. */
 const FREE: Request[] = [
   ...[
     '/donors/health',

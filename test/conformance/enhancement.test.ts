@@ -4,7 +4,7 @@ import { ask, type Service, startService, UNKNOWN_ID } from './service.ts';
 
 const HEX_32 = /^[0-9a-f]{32}$/;
 
-/** The two kinds of paths (section 4.3). */
+/** Section 4.3 describes these two kinds of paths. */
 const FORMS = [
   {
     form: 'A',

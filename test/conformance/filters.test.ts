@@ -15,12 +15,12 @@ import {
 
 const MEMBERS = 40;
 
-/** The two networks share the members in the middle. */
+/** Members 15 to 24 belong to both networks. */
 const ENDS_OF = { board: [0, 25], alumni: [15, MEMBERS] } as const;
 
 type Filter = { network_ids?: string[]; in_network_donor_ids?: string[] };
 
-/** Each search, as a function that returns the IDs of the source donors that match a filter. */
+/** Each search is a function. The function returns the IDs of the source donors that match a filter. */
 const SEARCHES = {
   discover: async (service: Service, filter: Filter) =>
     sourcesOf(await findProspects(service, '/networks/discover', { ...filter, limit: 500 })),

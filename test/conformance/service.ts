@@ -9,13 +9,13 @@ import { createWorld, type Donor } from '../../people/world.ts';
 import { type PartnerSandbox, startPartnerSandbox } from '../../sandbox/partner/index.ts';
 
 const PEOPLE = { seed: 1, donors: 400 };
-/** Some of these donors are strongly connected, and some hardly at all. */
+/** Some of these donors have strong connections, and some have almost no connections. */
 const KNOWN_DONORS = 200;
 
-/** A duration in which a test can see the job running. */
+/** The job takes this time (ms), so that a test can see the job running. */
 const NETWORK_JOB_TIME_MS = 200;
 
-/** The maximum number of times that a test polls a job before it gives up, and the time between two polls. */
+/** A test polls a job at most this number of times, with this interval, before the test fails. */
 const MAX_POLLS = 2_400;
 const POLL_INTERVAL_MS = 25;
 
@@ -47,9 +47,9 @@ const WORLD = createWorld(PEOPLE);
 const DONOR_IDS = Array.from({ length: KNOWN_DONORS }, (_, number) => WORLD.donor(number).id);
 const PERSONS = Array.from({ length: KNOWN_DONORS }, (_, number) => toPerson(WORLD.donor(number)));
 
-/** Options that some tests set. A service that is started with an option is closed after the test. */
+/** Some tests set these options. The test closes a service that it has started with an option. */
 interface ServiceOptions {
-  /** Requests per second. Defaults to no limit. */
+  /** The service allows this number of requests per second. The default is no limit. */
   rate?: number;
   /** The longest time that an enhancement takes. Defaults to 0. */
   jobTimeMs?: number;

@@ -1,6 +1,6 @@
 /**
- * Adds deliberate defects in which a request bypasses the vendor's library. Checks that the connector tests detect
- * them.
+ * Adds deliberate defects to copies of the sources. In each defect, a request bypasses the vendor's library. Checks
+ * that the connector tests detect each defect.
  */
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ const SOURCES = [
   ...['scripts', 'test', 'package.json', 'tsconfig.json', 'vitest.config.ts'],
 ];
 
-/** The CRM whose requests each defect affects. A defect is a patch whose first line describes it. */
+/** Names the CRM whose requests each defect affects. A defect is a patch whose first line describes the defect. */
 const CRMS = {
   '01-lists-without-the-library.patch': 'HubSpot',
   '02-limits-without-the-library.patch': 'Salesforce',
@@ -42,6 +42,6 @@ it.each(Object.entries(CRMS))('%s is found by the count of requests to %s', asyn
   expect(readFileSync(patch, 'utf8').split('\n').at(0)).toMatch(/^\S.+\.$/);
   const output = await withDefect(patch, SOURCES, countRequests);
   const failed = [...output.matchAll(/^ FAIL .*? > (requests to \w+|.*)/gm)].map(([, of]) => of);
-  // The tests of the other CRM and of the counting pass, so the copy of the sources is correct.
+  // Only the tests of this CRM fail, so the copy of the sources is otherwise correct.
   expect([...new Set(failed)], output).toEqual([`requests to ${crm}`]);
 });

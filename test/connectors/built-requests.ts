@@ -1,16 +1,13 @@
 /**
- * Checks that the vendor's library built all of a connector's requests, except for the listed exceptions. Compares
- * the requests that the stand-in received with the requests that the library built. A retry counts as the same
- * request.
+ * Checks that the vendor's library built all requests of a connector, except for the listed exceptions. Compares the
+ * requests that the stand-in received with the requests that the library built. A retry counts as the same request.
  */
 import { RequestContext as CompanyContext } from '@hubspot/api-client/lib/codegen/crm/companies/http/http.js';
 import { RequestContext } from '@hubspot/api-client/lib/codegen/crm/contacts/http/http.js';
 import { RequestContext as ListContext } from '@hubspot/api-client/lib/codegen/crm/lists/http/http.js';
 import { GuardedTransport } from '../../connectors/salesforce/client.ts';
 
-/**
- * Requests for which HubSpot's library has no class, or from which it drops a part (`connectors/hubspot/client.ts`).
- */
+/** HubSpot's library has no class for these requests, or omits a part of them (see `connectors/hubspot/client.ts`). */
 export const OWN_TO_HUBSPOT =
   /^\w+ \/(crm\/(?:v3\/)?(?:properties|property-validations)|account-info|settings\/currencies|oauth)\//;
 
@@ -28,7 +25,7 @@ export function tally(entries: readonly string[]): Record<string, number> {
 
 type Listener = (method: string, url: string) => void;
 
-/** Several stand-ins can be watched at the same time, and can end in any order. */
+/** Tests can watch several stand-ins at the same time. The watches can end in any order. */
 const listeners = new Set<Listener>();
 let unpatch = () => {};
 

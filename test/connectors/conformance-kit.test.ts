@@ -1,4 +1,4 @@
-/** Tests the kit itself. With any test runner, it must fail every connector that breaks a promise. */
+/** Tests the conformance kit itself. With any test runner, the kit must fail every connector that breaks a promise. */
 import { describe, expect, it } from 'vitest';
 import type { Connector } from '../../connectors/contract.ts';
 import { createMemoryConnector } from '../../connectors/memory/connector.ts';

@@ -14,7 +14,7 @@ import { csvConnector } from '../../connectors/csv/connector.ts';
 import type { CsvSettings } from '../../connectors/csv/settings.ts';
 import { connectorDeps } from './connector-options.ts';
 
-/** The columns in the test files, unless a file overrides them. */
+/** The columns in the test files, unless a file has other columns. */
 export const COLUMNS = {
   id: 'Id',
   firstName: 'First',
@@ -26,7 +26,7 @@ export const COLUMNS = {
 export interface CsvFolder {
   path(name: string): string;
   write(name: string, content: string | Buffer): Promise<void>;
-  /** Replaces a file as most editors do: creates a new file with the same name. */
+  /** Replaces a file as most editors do. The editor creates a new file with the same name. */
   save(name: string, content: string | Buffer): Promise<void>;
   /** Sets the file's age to an hour, so that the connector does not wait for the rest of its last line. */
   age(name: string): Promise<void>;

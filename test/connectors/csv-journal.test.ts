@@ -27,7 +27,7 @@ describe('the journal of a CSV integration', () => {
   it('acknowledges nothing that the disk has taken only in part', async () => {
     const rows = Array.from({ length: 400 }, (_, at) => `${at},First${at},Last,,,`);
     await folder.write('in.csv', `${HEADER}\n${rows.join('\n')}\n`);
-    // The file can grow to 18 KiB (36 blocks of 512 bytes). A longer write is cut off there.
+    // The file can grow to 18 KiB (36 blocks of 512 bytes). The system cuts off a longer write at this size.
     const limited = 'trap \'\' XFSZ; ulimit -f 36; exec "$@"';
     const paths = [folder.path('in.csv'), folder.path('in.csv')];
     const child = spawn('sh', ['-c', limited, 'sh', process.execPath, WRITER, ...paths, '0']);
@@ -39,7 +39,7 @@ describe('the journal of a CSV integration', () => {
     const connector = await prepared();
     await connector.finish();
     await connector.close();
-    // Complete lines of a write that failed halfway may also be in the file.
+    // The file may also contain the complete lines of a write that failed halfway.
     const written = (await folder.rows('in.csv')).filter(({ Run }) => Run === '1');
     expect(written.map(({ Id }) => `written ${Id} 1`)).toEqual(
       expect.arrayContaining(acknowledged),

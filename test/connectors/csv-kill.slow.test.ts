@@ -7,7 +7,7 @@ import { type CsvFolder, openCsvFolder } from './csv-folder.ts';
 const WRITER = new URL('../fixtures/csv/writer.ts', import.meta.url).pathname;
 const CONTACTS = 400;
 const KILLS = 12;
-/** One writer never completes this number of runs, so the next writer uses higher numbers. */
+/** A writer never completes this number of runs. The next writer therefore starts with a higher run number. */
 const RUNS_PER_WRITER = 1000;
 
 let folder: CsvFolder;
@@ -23,7 +23,7 @@ it.each(['in.csv', 'out.csv'])(
   async (output) => {
     const acknowledged = new Map<string, number>();
     for (let kill = 1; kill <= KILLS; kill += 1) {
-      // Some of these writes are a run's last write. The writer is then killed during the merge.
+      // Some of these writes are the last write of a run. The test then kills the writer during the merge.
       const writes = await writeUntilKilled(output, kill * RUNS_PER_WRITER, kill * 100);
       for (const { id, run } of writes) acknowledged.set(id, run);
       await expectWholeFile(output);
@@ -39,7 +39,7 @@ it.each(['in.csv', 'out.csv'])(
   },
 );
 
-/** Kills a writer after this many acknowledged writes. */
+/** Kills a writer after the given number of acknowledged writes. */
 async function writeUntilKilled(
   output: string,
   runsBefore: number,

@@ -16,7 +16,7 @@ testConnector(
 
 const HEADER = ['Id', 'First', 'Last', 'Street', 'City', 'Employer', 'Team', 'Note', 'Remark'];
 
-/** Users edit the input, except mapped fields, which they edit in the output. */
+/** Users edit mapped fields in the output, and all other fields in the input. */
 async function csvHarness(output: 'in.csv' | 'out.csv'): Promise<ConformanceHarness> {
   const folder = await openCsvFolder();
   const settings = { output: folder.path(output) };

@@ -172,7 +172,7 @@ interface Reply {
   headers?: Readonly<Record<string, string>>;
 }
 
-/** Sends one request to a server that returns these replies in order. The last reply is repeated. */
+/** Sends one request to a server. The server sends the replies in order, and repeats the last reply. */
 async function ask(replies: readonly Reply[], request: HttpRequest = { path: '/items' }) {
   const server = await aServer(replies);
   const clock = aClock();

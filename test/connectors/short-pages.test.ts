@@ -1,6 +1,6 @@
 /**
- * Tests the guide's connector with a paged API on loopback that ends early or fails. Each reading must still be
- * complete and must report no removal.
+ * Tests the connector from the guide with a paged API on loopback. The API ends early or fails. Each reading must still
+ * be complete and must report no removal.
  */
 
 import { once } from 'node:events';

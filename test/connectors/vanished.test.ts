@@ -1,6 +1,6 @@
 /**
- * Tests whole runs with contacts that a CRM no longer shows. Nothing indicates that the contacts were deleted. Uses
- * both stand-ins.
+ * Tests whole runs with contacts that a CRM no longer shows. The CRM does not report the contacts as deleted. The tests
+ * use both stand-ins.
  */
 
 import { afterEach, describe, expect, it } from 'vitest';

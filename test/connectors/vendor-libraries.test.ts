@@ -19,8 +19,9 @@ const LIBRARY =
   /(?:from|import|require)\s*\(?\s*['"](?:jsforce|@hubspot\/api-client)(?:\/[^'"]*)?['"]/;
 
 /**
- * Library calls that would break a promise. Some hold complete results in memory, follow addresses in responses, or
- * wait without a limit. Others sign in or renew a session automatically, or send a token in an address.
+ * These library calls would break a promise of the product. Some calls hold complete results in memory, follow
+ * addresses in responses, or wait without a limit. Other calls sign in or renew a session automatically, or send a
+ * token in an address.
  */
 const DANGEROUS =
   /\.(?:query|queryMore|queryAll|search|poll|result|uploadData|get\w*Results|loadAndWaitForResults|login\w*|authorize|identity|refreshToken|authenticate|logout\w*|metadata|soap|streaming)\s*\(|\.(?:metadata|soap|streaming)\b|new (?:\w+\.)?Client\(|\bSignature\.|accessToken\s*:|refreshToken\s*:|refreshFn|httpProxy|proxyUrl/;

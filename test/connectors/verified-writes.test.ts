@@ -1,4 +1,4 @@
-/** Tests writes that are read back and compared, with a CRM that is a map in memory. */
+/** Tests writes that the connector reads back and compares. The CRM is a map in memory. */
 import { describe, expect, it } from 'vitest';
 import type { ContactChange } from '../../connectors/contract.ts';
 import {
@@ -14,15 +14,15 @@ import type { FieldValue, FieldValues } from '../../src/core/crm-field.ts';
 import { RetriableError } from '../../src/core/errors.ts';
 
 interface Rules {
-  /** Fields whose values are accepted but not stored. */
+  /** The CRM accepts values of these fields but does not store them. */
   drops?: readonly string[];
-  /** Fields whose values are cut off. */
+  /** The CRM cuts off the values of these fields. */
   cuts?: readonly string[];
-  /** Fields for which the CRM refuses a request. The error does not name them. */
+  /** The CRM refuses each request with one of these fields. The error does not name the field. */
   refuses?: readonly string[];
-  /** Contacts for which every request is refused. */
+  /** The CRM refuses every request for these contacts. */
   protects?: readonly string[];
-  /** Contacts for which the CRM fails. */
+  /** The CRM fails for these contacts. */
   failsAt?: readonly string[];
   /** True if a write clears all fields that it does not name. */
   replaces?: boolean;

@@ -49,7 +49,7 @@ export function readContact(crmId: string, identity = `identity of ${crmId}`): R
   return { crmId, identity, optedOut: false };
 }
 
-/** Wraps a decision so that it also contains the record of the identity that was read. */
+/** Wraps a decision, and adds the record of the identity that was read. */
 export function noting(
   decide: (contact: ReadTestContact, known: ContactRecord | undefined) => Decision,
 ): (contact: ReadTestContact, known: ContactRecord | undefined) => Decided {
@@ -152,7 +152,7 @@ export async function submit(
 /** Rules that allow every paid profile to be shared. */
 export const SHARING: SharingRules = { since: 0, heedsLost: true };
 
-/** The job can be shared only if a person is given. */
+/** Contacts can share the job only if a person is given. */
 export function intendedJob(crmId: string, person: string | null = null): IntendedJob {
   return {
     trackingId: trackingIdOf(crmId),
@@ -204,7 +204,7 @@ export function accept(
   );
 }
 
-/** Settles a lost response as charged. */
+/** Records that the service charged for a submission whose response was lost. */
 export function chargeLoss(
   world: StoreWorld,
   afterwards: AfterLoss,
@@ -215,7 +215,7 @@ export function chargeLoss(
   return settleLost(world, end, balance);
 }
 
-/** Settles a lost response while the key has no other open submission. */
+/** Settles a submission whose response was lost. The key has no other open submission. */
 export async function settleLost(
   { store, lease }: Pick<StoreWorld, 'store' | 'lease'>,
   end: LostEnd,
@@ -226,7 +226,7 @@ export async function settleLost(
   return settleLostSubmissions(store.leases, [lease], settlement);
 }
 
-/** Moves contacts to the state in which their jobs are running. */
+/** Moves contacts to the state in which the service runs their jobs. */
 export async function start(
   world: StoreWorld,
   ids: readonly string[],
@@ -292,7 +292,7 @@ export function identityWith({ name = 'n', address = 'a', employer = 'e' } = {})
 export const ASKED_IDENTITY = identityWith();
 export const MOVED_IDENTITY = identityWith({ address: 'b' });
 
-/** A user then makes one decision about all of them. */
+/** Holds contacts whose identity has changed. A user then makes one decision about all of them. */
 export async function holdChanged(
   world: StoreWorld,
   ids: readonly string[],

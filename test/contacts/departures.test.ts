@@ -16,7 +16,7 @@ import {
   readContact,
 } from './contact-stages.ts';
 
-/** Removes the contacts that a run did not see. A run does the same if there are only a few such contacts. */
+/** Removes the contacts that a run did not see. A run itself removes the contacts only if there are a few of them. */
 async function removeUnseen({ store, lease }: StoreWorld, runId: string): Promise<void> {
   await store.checkpoint(lease, (trx) => markUnseen(trx, runId));
   await store.checkpoint(lease, (trx) => removeMissing(trx, { since: 0 }));

@@ -1,4 +1,7 @@
-/** Creates rows about one contact in every table with a contact's ID, based on the schema. */
+/**
+ * Inserts rows about one contact into every table that has a contact's ID. The function finds these tables in the
+ * schema.
+ */
 import { sql } from 'kysely';
 import { everything, INTEGRATION, RUN, type StoreWorld } from '../database/store-world.ts';
 
@@ -6,8 +9,8 @@ import { everything, INTEGRATION, RUN, type StoreWorld } from '../database/store
 export const MARKED = 'contact-marked-7f3a';
 
 /**
- * Add each new column here. It then has to pass the tests. `contacts.merged_into` has its own tests. In `run_requests`,
- * the column names a run.
+ * Add each new column here, so that the tests also check the column. `contacts.merged_into` has its own tests. In
+ * `run_requests`, the column names a run.
  */
 export const ID_COLUMNS = ['crm_id', 'contact', 'merged_into'];
 

@@ -15,8 +15,8 @@ import {
 import { describeFailure } from '../../src/interfaces/cli/terminal/output.ts';
 
 /**
- * Throws an error from a second copy of the module. A connector package with its own copy of donor-sync does the
- * same.
+ * Throws an error from a second copy of the module. A connector package with its own copy of donor-sync throws the same
+ * kind of error.
  */
 async function makeError(): Promise<unknown> {
   const folder = await mkdtemp(join(tmpdir(), 'donor-sync-errors-'));

@@ -48,7 +48,7 @@ describe('plainText', () => {
   });
 
   it('takes no longer for a text that is made to be slow', () => {
-    // With quadratic time, this would take minutes.
+    // If the time were quadratic, the test would take minutes.
     for (const unit of ['\u001b]', '\u001b]a', '\u001b[1;', 'a ', ' ', '\u009d\u0090']) {
       expect(plainLine(unit.repeat(200_000))).not.toMatch(ACTING);
     }

@@ -70,7 +70,7 @@ describe('several lost requests', () => {
       const glances = [{ balance, before: 1_000 + others, beside }];
       return judgeLosses([100], { before: 1_000, meanwhile: [], glances, balance: 1_000 });
     };
-    // By then, one or both requests had been charged.
+    // At each of these balances, the service has charged for one or both of the other requests.
     for (const balance of [1_197, 1_099, 1_098, 1_000]) {
       expect(seen(balance, [99, 98])).toEqual([{ charged: 0 }]);
     }
@@ -96,7 +96,7 @@ describe('several lost requests', () => {
   });
 });
 
-/** An event of a key. A submission is sent, charged, answered or lost, or a different tool spends credits. */
+/** Describes an event of a key. A submission is sent, charged, answered or lost, or a different tool spends credits. */
 interface Step {
   kind: 'send' | 'answer' | 'lose' | 'foreign';
   choice: number;
@@ -126,7 +126,7 @@ function play(script: readonly Step[], full: number, bucket: number, isForeign: 
   for (const { kind, choice, isCharged } of script) {
     const all = [...open, ...lost];
     if (kind === 'foreign' && isForeign) balance -= Math.min(balance, choice % (full + 5));
-    // Nothing more is sent after a response is lost.
+    // After a lost response, donor-sync sends nothing more.
     if (kind === 'send' && open.length < 6 && lost.length === 0) {
       const sizes = all.map(({ size }) => size);
       const size = batchSize(1 + (choice % (2 * full)), sizes, full);

@@ -26,7 +26,7 @@ it('settles what is lost together, also what came back while it was looked at', 
     async prove(lost) {
       proved.push(lost.map((each) => each.open.id));
       if (proved.length > MOST_PROOFS) throw new Error('The same is looked at again and again.');
-      // The balance settles all open requests, or it settles no request.
+      // The balance shows the result of all open requests, or of no request.
       if (lost.length === open.length) open.length = 0;
     },
   };

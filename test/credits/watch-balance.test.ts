@@ -29,7 +29,7 @@ it('holds a reading against what was open at one moment, also if an answer comes
     },
   );
   await watch.look();
-  // The slow submission has returned in the meantime, and was charged after the balance was read.
+  // In the meantime, the slow submission received its response. The service charged for it after the balance was read.
   const [glance] = watch.glancesAt(new Set(['lost']), 87);
   expect(glance).toMatchObject({ balance: 86, before: 92, beside: [5] });
 });

@@ -17,8 +17,8 @@ import { describeEachDatabase } from '../helpers/test-databases.ts';
 
 describe('the hash of the ground', () => {
   it('is that of its statements', async () => {
-    // If the hash differs, the ground was edited or Kysely generates different SQL. Write the new hash into
-    // migrations/0001-ground.ts.
+    // If the hash differs, a developer edited the first migration or Kysely generates different SQL. Write the new hash
+    // into migrations/0001-ground.ts.
     expect(ground.hash).toBe(await hashStatements());
   });
 });
@@ -51,7 +51,7 @@ describeEachDatabase('a database on another ground', (open) => {
   });
 });
 
-/** Returns the table names and the rows that record the schema's version. */
+/** Returns the table names, and the rows with the schema's version. */
 async function contentsOf(db: Database) {
   const tables = (await db.introspection.getTables()).map(({ name }) => name).sort();
   const taken = await sql`select name from donor_sync_migration order by name`.execute(db);

@@ -54,7 +54,7 @@ import {
 
 const ALIVE = () => false;
 
-/** The largest accepted error in a host's estimate of the database's clock. */
+/** A host may estimate the database's clock with at most this error (ms). */
 const ABOUT_MS = 5_000;
 
 /** Moves the time of the leases forward. On Postgres, leases use only the server's time. */
@@ -65,7 +65,7 @@ async function letPass({ db, clock }: StoreWorld, kind: string, ms: number): Pro
 }
 
 /**
- * Returns a different host's view of the store. That host's clock is ahead of the first host's clock by this time.
+ * Returns a different host's view of the store. The clock of that host is ahead of the first host's clock by `aheadMs`.
  */
 function elsewhere({ db, clock }: StoreWorld, aheadMs: number) {
   const theirs = createFakeClock(clock.now() + aheadMs);

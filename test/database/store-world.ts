@@ -54,7 +54,7 @@ async function openMigrated(open: OpenFresh) {
   return { db, url, tables: await tableNames(db) };
 }
 
-/** Returns a fingerprint that needs no key. Like a real fingerprint, it does not reveal its input. */
+/** Returns a fingerprint that needs no key. The fingerprint does not reveal its input. */
 export function testFingerprint(purpose: string, text: string): string {
   return createHash('sha256').update(`${purpose}\0${text}`).digest('base64url');
 }
@@ -73,8 +73,8 @@ export async function tableNames(db: Database): Promise<string[]> {
 }
 
 /**
- * Returns each table's rows as JSON, including the queue's own schema. Tests use this to see what has changed or is
- * left.
+ * Returns each table's rows as JSON, including the tables of the queue. Tests compare the rows to find changes and
+ * remaining data.
  */
 export async function everything(db: Database): Promise<Record<string, string[]>> {
   const tables: Record<string, string[]> = {};

@@ -39,7 +39,7 @@ describeEachDatabase(
       await askSecondPerson({ application }, ADA, asked);
       await clock.advance(APPROVAL_MS + 1);
       const again = await askSecondPerson({ application }, ADA, asked);
-      // The request as the second user would see it a minute later.
+      // A minute later, the second user would see the request like this.
       await clock.advance(60_000);
       expect((await listApprovals(store)).map(({ id }) => id)).toEqual([again?.id]);
       const entries = await listAuditEntries(store, { limit: 3 });

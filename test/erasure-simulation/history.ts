@@ -1,4 +1,4 @@
-/** Simulates a history from its plan. The same plan always produces the same history. */
+/** Simulates a history of events from its plan. The same plan always produces the same history. */
 
 import type { SharedStore } from '../simulation/database/store.ts';
 import { createRandom } from '../simulation/random.ts';
@@ -21,7 +21,7 @@ export interface HistoryResult {
 
 const START = Date.UTC(2026, 2, 9, 2);
 
-/** The largest number of events in a history. A history with more events is stopped as endless. */
+/** A history contains at most this number of events. The simulation stops a longer history as endless. */
 const MOST_STEPS = 100_000;
 
 export async function playHistory(store: SharedStore, history: History): Promise<HistoryResult> {

@@ -7,13 +7,13 @@ const JUDGED = new WeakSet<Erasure['receipt']>();
 export function judgeReceipt(world: World, step: Extract<Step, { do: 'forget' }>): void {
   const id = world.records[step.who]?.id ?? '';
   const erasure = world.erasures.get(id);
-  // An attempt that was cut off does not have a receipt.
+  // If an erasure was interrupted, it has no receipt.
   if (erasure === undefined || JUDGED.has(erasure.receipt)) return;
   JUDGED.add(erasure.receipt);
   judgeOwnFields(world, erasure);
 }
 
-/** Checks what the receipt says about the fields of the person's own record. */
+/** Checks the statements in the receipt about the fields of the person's own record. */
 function judgeOwnFields(world: World, erasure: Erasure): void {
   const { record, receipt, before, alsoInCrm } = erasure;
   const { crm } = receipt;

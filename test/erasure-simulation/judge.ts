@@ -1,7 +1,7 @@
 /**
  * Searches for remains of an erased person. It searches the database's bytes, the strings that the available keys
- * decrypt, the CRM, log lines and requests, and the output of commands. The judge knows the people in the history,
- * but not how the product finds them.
+ * decrypt, and the CRM. It also searches log lines, requests and the output of commands. The judge knows the people in
+ * the history, but not how the product finds them.
  */
 
 import { parseKeyRing } from '../../src/database/encryption/key-ring.ts';
@@ -17,7 +17,7 @@ import type { Erasure, World } from './world.ts';
 
 const SEALER = createSealer(parseKeyRing(SECRET_KEY));
 
-/** Requests that remove a donor from networks, and therefore have to name the donor. */
+/** These requests remove a donor from networks, so they have to name the donor. */
 const LEAVING = /\/members\/remove$|^GET \/networks\/donors\//;
 
 export async function judge(world: World, step: Step, isLastStep: boolean): Promise<void> {
@@ -36,14 +36,14 @@ export async function judge(world: World, step: Step, isLastStep: boolean): Prom
   if (isLastStep) for (const erasure of done) await judgeCommands(world, erasure);
 }
 
-/** Steps that can change the database or send data from the product. */
+/** These steps can change the database, or send data from the product. */
 const CHANGES_STORE: ReadonlySet<Step['do']> = new Set([
   ...(['sync', 'forget', 'undo', 'redeliver', 'restore', 'decide'] as const),
 ]);
 
 /**
- * Returns the words that reveal the person. Returns an empty list if a different record belongs to the same person,
- * or if the record was merged into a different record.
+ * Returns the words that reveal the person. Returns an empty list if the person has a different record, or if the
+ * record was merged into a different record.
  */
 export function wordsOf(world: World, { record }: Pick<Erasure, 'record'>): string[] {
   const { human } = record;
@@ -57,7 +57,7 @@ export function wordsOf(world: World, { record }: Pick<Erasure, 'record'>): stri
   return isErased && isAlone ? [...human.words, human.donorId] : [];
 }
 
-/** Returns the records that the record was merged into. */
+/** Returns the records into which a user merged the record. */
 export function familyOf({ merges }: World, id: string): Set<string> {
   const family = new Set([id]);
   for (let next = merges.get(id); next !== undefined; next = merges.get(next)) family.add(next);
@@ -136,7 +136,7 @@ function openOrNothing(open: () => string): string {
   }
 }
 
-/** Judges the CRM fields that the product has written and that reveal the person. */
+/** Checks the CRM fields that the product has written. Reports each field that reveals the person. */
 function judgeCrm(world: World, erasure: Erasure): void {
   const { record, receipt, alsoInCrm, isSynced } = erasure;
   const words = wordsOf(world, erasure);
@@ -158,8 +158,8 @@ function isNamed(pending: Erasure['receipt']['pending'], field: string): boolean
 }
 
 /**
- * Returns true if the string reveals the person. After an earlier backup is restored, only the product's own strings
- * count, because the backup contains users' strings unchanged.
+ * Returns true if the string reveals the person. An earlier backup contains users' strings unchanged. After its
+ * restore, the check therefore counts only the product's own strings.
  */
 function tells({ typedTexts }: World, erasure: Erasure, text: string, word: string): boolean {
   if (!text.includes(word)) return false;
@@ -167,7 +167,7 @@ function tells({ typedTexts }: World, erasure: Erasure, text: string, word: stri
   return typedTexts.reduce((left, typed) => left.replaceAll(typed, ''), text).includes(word);
 }
 
-/** Checks that nothing is written into a contact after its erasure has started, whatever is left to be done. */
+/** After the erasure of a contact has started, the product must not write into the contact. */
 function judgeBlocked(world: World, { since, record }: Erasure): void {
   for (const { id, values } of world.crm.writes.slice(since.write)) {
     if (id !== record.id || Object.values(values).every((value) => value === null)) continue;

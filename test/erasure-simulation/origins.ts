@@ -3,11 +3,11 @@ import type { MemoryCrm } from '../../connectors/memory/crm.ts';
 import type { FieldValue } from '../../src/core/crm-field.ts';
 
 export interface Origins {
-  /** Records what the product has written since the last call. */
+  /** Records all values that the product has written since the last call. */
   follow(): void;
   /** Records that a user has typed a value. */
   typed(id: string, field: string, value: FieldValue): void;
-  /** Records a merge, in which blank fields of the winner get the loser's values. Must be called before the merge. */
+  /** Records a merge. Blank fields of the winner get the loser's values. Call this function before the merge. */
   merged(loser: string, winner: string): void;
   of(id: string, field: string): 'us' | 'user';
   /** Returns true if the product has ever written into this field of the record. */

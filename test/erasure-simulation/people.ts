@@ -1,5 +1,6 @@
 /**
- * Creates the people in a history. Each word about a person is unique, so any occurrence shows to whom it belongs.
+ * Creates the people in a history. Each word about a person is unique, so the check knows the person of each word that
+ * it finds.
  */
 import type { Random } from '../simulation/random.ts';
 
@@ -11,10 +12,10 @@ export interface Human {
   known: { first: string; last: string };
   street: string;
   employer: string;
-  /** A word that occurs only in the service's profile. */
+  /** This word occurs only in the service's profile. */
   trait: string;
   donorId: string;
-  /** All words that reveal only this person. */
+  /** Each of these words reveals only this person. */
   words: string[];
 }
 

@@ -1,4 +1,6 @@
-/** The steps of a history, planned as data from its seed, so a failing history can be replayed and shrunk. */
+/**
+ * Plans the steps of a history as data from a seed. The simulation can therefore repeat and shorten a failing history.
+ */
 import { createRandom, type Random } from '../simulation/random.ts';
 
 /** `who` is the contact's number, in the order in which contacts were added. */
@@ -28,7 +30,7 @@ export type Step =
 export interface History {
   seed: number;
   contacts: number;
-  /** The number of contacts on the board, counted from the first contact. */
+  /** The first contacts are on the board. This is their number. */
   board: number;
   /** True if two clients share one CRM account. */
   isShared: boolean;
@@ -48,12 +50,12 @@ export function historyOf(seed: number): History {
   const random = createRandom(`history ${seed}`);
   const contacts = random.int(4, 7);
   const board = random.int(2, 3);
-  // The theme has its own random generator, so that the theme does not change the histories of other seeds.
+  // The theme has its own random generator, so that it does not change the other steps of the history.
   const theme = createRandom(`theme ${seed}`).int(0, 99);
   const isCutOff = theme < 6;
   const isSetBack = theme >= 94;
   const drawn = random.chance(0.8) ? random.int(0, board - 1) : random.int(0, contacts - 1);
-  // Only contacts outside the networks get a path.
+  // Only contacts outside of the networks get an introduction path.
   const person = isCutOff ? contacts - 1 : drawn;
   const draw = (): Step => stepOf(random, { contacts, person });
   const before = Array.from({ length: random.int(1, 6) }, draw);
@@ -73,7 +75,7 @@ export function historyOf(seed: number): History {
       ...(isSetBack ? setBack(person) : []),
       { do: 'forget', who: person, alsoInCrm: random.chance(0.8) },
       ...after,
-      // From here on, the CRM accepts all writes.
+      // From this step on, the CRM accepts all writes.
       ...[{ do: 'show' } as const, { do: 'allow' } as const],
       { do: 'forget', who: person, alsoInCrm: random.chance(0.8) },
       ...last,
@@ -82,9 +84,9 @@ export function historyOf(seed: number): History {
 }
 
 /**
- * Returns the steps of an erasure that the CRM refuses. An undo follows before the erasure is repeated. The contact
- * is blocked, and its written values are still recorded. The board has other members, so the run searches for paths
- * again and replaces values of an earlier path.
+ * Plans an erasure that the CRM refuses, and an undo before the second attempt. The contact is blocked, and the
+ * database still contains its written values. The board has other members, so the run searches for paths again and
+ * replaces values of an earlier path.
  */
 function cutOff(who: number): Step[] {
   return [
@@ -99,7 +101,7 @@ function cutOff(who: number): Step[] {
   ];
 }
 
-/** Returns steps that write values after a backup. The backup is restored before the erasure. */
+/** Returns steps that write values after a backup, and then restore the backup before the erasure. */
 function setBack(who: number): Step[] {
   return [
     { do: 'backup' },
@@ -124,7 +126,7 @@ function lastStepOf(random: Random, person: number): Step {
 
 function stepOf(random: Random, { contacts, person }: { contacts: number; person: number }): Step {
   const anyone = () => random.int(0, contacts - 1);
-  /** Half of the time, this is the person who is going to be erased. */
+  /** In half of the cases, returns the person whom the history erases. */
   const someone = () => (random.chance(0.5) ? person : anyone());
   const isSync = random.chance(0.3);
   if (isSync) return { do: 'sync', full: random.chance(0.3) };

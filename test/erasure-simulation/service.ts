@@ -17,7 +17,7 @@ export interface HistoryService {
   readonly lines: readonly ServiceLine[];
   /** Returns the donors that are members of a network. */
   members(): ReadonlySet<string>;
-  /** Changes which people know each other best from now on. */
+  /** Changes the strengths of the relationships between people. */
   rewire(): void;
 }
 
@@ -127,7 +127,7 @@ export function createHistoryService(
     };
   }
 
-  /** Returns a different person's words for the profile. */
+  /** Returns the words about a different person that the profile contains. */
   function toldOf(human: Human): string[] {
     if (!options.areBiosTelling) return [];
     const other = people.all[(human.index + 1) % people.all.length];

@@ -1,4 +1,4 @@
-/** Removes steps of a failing history while it still fails in the same way. */
+/** Removes steps from a failing history as long as the history still fails in the same way. */
 import type { SharedStore } from '../simulation/database/store.ts';
 import { type HistoryResult, playHistory } from './history.ts';
 
@@ -19,7 +19,7 @@ export async function shrink(store: SharedStore, failing: HistoryResult): Promis
   return smallest;
 }
 
-/** Returns the start of the violation's text, without IDs and values, to compare failures. */
+/** Returns the start of the violation's text without IDs and values, so that failures can be compared. */
 function kindOf({ violations: [first] }: HistoryResult): string {
   return first?.replace(/(contact|double)-\d+/g, 'ID').slice(0, 30) ?? '';
 }

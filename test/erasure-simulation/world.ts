@@ -58,9 +58,9 @@ export interface Erasure {
   isDone: boolean;
   /** The numbers of CRM writes, service requests and log lines when the attempt began. */
   since: { write: number; line: number; log: number };
-  /** True if the CRM had hidden the record. */
+  /** True if the CRM hid the record during the attempt. */
   wasAway: boolean;
-  /** True if a run has ended in every client since. */
+  /** True if each client has completed a run since the attempt. */
   isSynced: boolean;
   /** True if an earlier backup was restored. */
   isFromBackup: boolean;
@@ -68,7 +68,7 @@ export interface Erasure {
   before: Snapshot;
 }
 
-/** Values of the CRM with their owners. */
+/** Maps the values of the CRM to their owners. */
 export type Snapshot = ReadonlyMap<
   string,
   ReadonlyMap<string, { value: FieldValue; by: 'us' | 'user' }>
@@ -368,7 +368,7 @@ export function createWorld(
     crm.mergeContact(from, to, { fillsBlanks });
   }
 
-  /** Records that a further run is needed before all data is cleared. */
+  /** Records that the product needs a further run to clear all data. */
   function notSynced(): void {
     for (const erasure of erasures.values()) erasure.isSynced = false;
   }

@@ -12,12 +12,11 @@ import { type Books, KINDS, type Kind, type Nonprofit, openNonprofit } from './n
 /** The number of concurrent syncs. Syncs mostly wait for jobs, so a small machine can run many of them. */
 const AT_ONCE = 6;
 
-/** The second sync settles the work that the killed sync left. It may have to wait once more. */
+/** The second sync settles the work that the killed sync left. A contact may have to wait for one more sync. */
 const MOST_SYNCS = 4;
 
 /**
- * The reason of contacts whose paid response was lost with the process. They wait for a user's decision (design,
- * promise 2).
+ * The process died with the response to a paid request. The contact waits for a user's decision (design, promise 2).
  */
 const LOST = 'lost_answer';
 
@@ -94,12 +93,12 @@ describe.concurrent('a sync that is killed at each point between disk and wire',
 });
 
 /**
- * Steps that change nothing. A kill before or after such a step has the same effect as a kill after the previous
+ * These steps change nothing. A kill before or after such a step has the same effect as a kill after the previous
  * change.
  */
 const CHANGES_NOTHING = /^after commit|GET |(progress|results)\/batch|batch\/read/;
 
-/** A run records its progress for other processes every three seconds. A shorter run never records any. */
+/** A run records its progress for other processes every three seconds. A shorter run never records its progress. */
 const COMES_WITH_TIME = 'before commit: update runs';
 
 function isOfItsOwn(point: string): boolean {

@@ -1,4 +1,4 @@
-/** A small nonprofit for one failpoint: its CRM, its key for the service, and its settings. */
+/** Creates a small nonprofit for one failpoint, with its CRM, its key for the service, and its settings. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -61,7 +61,7 @@ export interface NonprofitOptions {
   kind: Kind;
   world: World;
   service: PartnerSandbox;
-  /** The folder for this nonprofit alone. */
+  /** Only this nonprofit uses the folder. */
   folder: string;
   /** The database of a CRM whose fields already exist. If undefined, the fields are created. */
   crmDatabase: string | undefined;

@@ -1,7 +1,7 @@
 /**
- * Names each point between disk and network, and records the names when the process reaches them. Kills the process
- * with SIGKILL at the requested point. Node loads this file before the product (`node --import`). The product does
- * not know about it.
+ * Gives a name to each moment at which the process writes to disk or sends a request. Records the name when the process
+ * reaches the moment. Kills the process with SIGKILL at the requested moment. Node loads this file before the product
+ * (`node --import`). The product contains no code for this file.
  *
  * `FAILPOINTS_TRACE` is the file to which the names are appended, one name per line.
  *
@@ -33,7 +33,7 @@ watchDatabase();
 watchRequests();
 watchFiles();
 
-/** Names each transaction after what it writes, for example `commit: insert submissions, update contacts`. */
+/** Names each transaction after its changes, for example `commit: insert submissions, update contacts`. */
 function watchDatabase(): void {
   const { prepare } = Sqlite.prototype;
   const written = new Set<string>();
@@ -70,8 +70,8 @@ function watchDatabase(): void {
 }
 
 /**
- * Returns the names of the changes. Each transaction of a run also changes its lease. The name of the lease is
- * therefore omitted if there are other changes.
+ * Returns the names of the changes. Each transaction of a run also changes its lease. The list therefore omits the
+ * lease if there are other changes.
  */
 function namesOf(written: ReadonlySet<string>): string[] {
   const others = [...written].filter((name) => name !== 'update integrations').sort();
@@ -96,7 +96,7 @@ function watchRequests(): void {
   });
 }
 
-/** Names each file without the parts that differ from run to run. */
+/** Names each file by the parts of its path that are the same in every run. */
 function watchFiles(): void {
   const { open, rename, rm } = fs;
   const nameOf = (path: unknown) => basename(String(path)).replace(/[0-9a-f-]{8,}/g, '*');

@@ -1,6 +1,6 @@
 /**
- * Tests a field map that writes to a contact's identity fields. The product would treat each written value as a
- * change of the contact, and the change would cost a credit.
+ * Tests a field map that writes into a contact's identity fields. The product would treat each value that it writes as
+ * a change of the contact. It would then spend a credit on the change.
  */
 import { expect, it } from 'vitest';
 import { plainField } from '../../src/core/crm-field.ts';

@@ -141,7 +141,7 @@ describe('the status of contacts in the CRM', () => {
     const { contacts } = await world.sync();
     expect(contacts.submitted).toBe(1);
     expect([statusOf(world, id), sinceOf(world, id)]).toEqual(['Written', since]);
-    // Dates are compared by the second, because Salesforce stores seconds.
+    // Salesforce stores times in seconds, so the product compares times by the second.
     await sleep(1_000);
     world.crm.editContact(id, { optedOut: true });
     await world.sync();
@@ -185,7 +185,7 @@ describe('the status of contacts in the CRM', () => {
     world.crm.lock(locked, 9);
     await world.sync();
     expect(statusOf(world, failing)).toBeNull();
-    // Only a lock's error says that another user is working on the record.
+    // Only the error about a lock says that another user is working on the record.
     const rows = await findContacts(world.store.reader, 'riverside', [enhanced, locked]);
     expect(rows.get(enhanced)?.outcomeReason).toBe('crm_passing');
     expect(rows.get(locked)?.outcomeReason).toBe('crm_busy');
@@ -325,10 +325,11 @@ describe('statusOf', () => {
     ['written', { ...AT_REST, reason: 'deceased', enhancedAt: 1 }],
     ['unknown', { ...AT_REST, reason: 'rejected_by_person' }],
     ['held', { ...AT_REST, state: 'held', reason: 'lost_answer' }],
-    // Work is in progress. The existing status therefore remains until a better status is known.
+    // The product is still working on the contact. The CRM keeps the existing status until the product knows a better
+    // status.
     ['unknown', { ...AT_REST, state: 'due', reason: 'budget_reached', inCrm: 'unknown' }],
     [null, { ...AT_REST, state: 'due', reason: 'budget_reached', inCrm: 'held' }],
-    // No status is written for people who were erased or may have been erased.
+    // The product writes no status for people whom it has erased or may have erased.
     [null, { ...AT_REST, state: 'held', reason: 'forgotten_person' }],
     [null, { ...AT_REST, reason: 'forgotten' }],
   ] as const)('is %s for %o', (status, standing) => {

@@ -8,11 +8,11 @@ import { filterEdge, openSettingsEdge } from '../../bench/scenarios/fuzz/setting
 import { createRandom } from '../simulation/random.ts';
 
 /**
- * The largest accepted ratio of times if the input is four times as long. A ratio above four is noise. Quadratic
- * growth would have a ratio of 16.
+ * If the input is four times as long, the time may be at most this number of times as long. Linear growth gives a ratio
+ * of four, plus noise. Quadratic growth would give a ratio of 16.
  */
 const MOST_TIMES = 6;
-/** Shorter times cannot be measured precisely. */
+/** The test cannot measure shorter times precisely. */
 const LEAST_MS = 15;
 const RUNS = 3;
 const KB = 1_024;
@@ -51,7 +51,7 @@ const PIECES = [
   ...['ä(ß)', '\u{1f600}', '\u200d', 'a\n  ', 'x,', '"x",', '{"a":', '[1,', '\0'],
 ];
 
-/** The parsers at the product's edges, each with the largest input it accepts. */
+/** Lists the parsers of data from outside of the product. Each parser has the largest input that it accepts. */
 const EDGES: readonly (readonly [string, number, () => Edge | Promise<Edge>])[] = [
   ['CSV files', 128 * KB, () => csvFileEdge],
   ['cells of CSV', 64 * KB, () => csvCellEdge],
@@ -112,7 +112,7 @@ async function leastMs(edge: Edge, start: string, piece: string, size: number): 
     try {
       await edge.read(input);
     } catch {
-      // Only the time matters, even if the input is refused.
+      // Only the time matters here. The parser may also refuse the input.
     }
     const { user, system } = process.cpuUsage(before);
     least = Math.min(least, (user + system) / 1_000);

@@ -1,8 +1,8 @@
 /**
  * Uses the sandbox with HubSpot's official Python client, and prints whether each step succeeded. Run `node
- * test/hubspot-python/check.ts PATH_OF_PYTHON`. That Python must have the client (`hubspot-api-client`). The default
- * for the argument is HUBSPOT_PYTHON. If neither is set, the script checks nothing, and this does not count as a
- * failure.
+ * test/hubspot-python/check.ts PATH_OF_PYTHON`. This Python installation must contain the client
+ * (`hubspot-api-client`). The default for the argument is HUBSPOT_PYTHON. If neither is set, the script checks nothing,
+ * and this does not count as a failure.
  */
 
 import { spawn } from 'node:child_process';

@@ -1,4 +1,6 @@
-/** Checks that the whole contact list does not look new after an address tool has run overnight. */
+/**
+ * Tests a night in which an address tool rewrites all addresses. The product must not treat the contacts as changed.
+ */
 import { describe, expect, it } from 'vitest';
 import { createWorld } from '../../people/world.ts';
 import { canonicalAddress } from '../../src/identity/canonical-address.ts';
@@ -13,7 +15,7 @@ const homes = people.flatMap(({ address }): AddressFields[] =>
   address === null ? [] : [{ ...address, country: 'United States' }],
 );
 
-/** The connectors create the same line. */
+/** The connectors create the same address line. */
 function lineOf({ street, city, state, postalCode, country }: AddressFields): string {
   const fields = [street, city, state, postalCode, country];
   return fields.filter((text) => text !== '').join(', ');

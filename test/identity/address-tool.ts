@@ -1,9 +1,9 @@
 /**
  * Simulates a tool that verifies addresses overnight and writes them in the form that the Postal Service certifies
- * (CASS). Its word lists are separate from the product's.
+ * (CASS). The product has different word lists.
  */
 
-/** An address as a CRM stores it, field by field. */
+/** An address in the fields of a CRM. */
 export interface AddressFields {
   street: string;
   city: string;

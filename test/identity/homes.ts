@@ -1,7 +1,4 @@
-/**
- * Generates American homes, all spellings of their addresses, and moves. The word lists are separate from the
- * product's lists.
- */
+/** Generates American homes, all spellings of their addresses, and moves. The product has different word lists. */
 import fc from 'fast-check';
 
 /** A home. Each part has several spellings. */
@@ -116,7 +113,7 @@ const FACTS = {
   zip: ZIPS,
 } satisfies Record<keyof Home, readonly Fact[]>;
 
-/** The parts of a home that can change. */
+/** A test can change each of these parts of a home. */
 export const CHANGES = [
   'house',
   'direction',

@@ -37,7 +37,7 @@ describeEachDatabase('the end of the audit', (open) => {
     await tick();
     await world.clock.advance(DAY_MS);
     await tick();
-    // On the third day there was no new entry, so no message was sent.
+    // On the third day, the audit log has no new entry, so the product sends no message.
     expect(texts()).toHaveLength(2);
 
     const { db } = world;

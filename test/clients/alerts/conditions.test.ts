@@ -20,7 +20,7 @@ describe('conditionsOf', () => {
     expect(subjects({ lastRun: run('failed', null) })).toEqual(['run_failed/unknown']);
     const atLimit = run('incomplete', 'budget_reached');
     expect(subjects({ lastRun: atLimit })).toEqual(['run_stopped/budget_reached']);
-    // A trial deliberately sends only some of the contacts.
+    // During a trial, donor-sync deliberately sends only some of the contacts to the service.
     expect(subjects({ lastRun: atLimit, isOnTrial: true })).toEqual([]);
     const failed = run('incomplete', 'crm_unavailable');
     expect(subjects({ lastRun: failed, isOnTrial: true })).toEqual(['run_stopped/crm_unavailable']);
@@ -58,7 +58,7 @@ describe('conditionsOf', () => {
   });
 
   it('warns of a key so many days before its end', () => {
-    // The last day ends at midnight, so fourteen days before its end is noon on the 20th.
+    // The key's last day ends at midnight. Fourteen days earlier, it is noon on the 20th.
     expect(problemOfKey('2026-12-03')).toContain('works until');
     expect(problemOfKey('2026-12-04')).toBeUndefined();
   });

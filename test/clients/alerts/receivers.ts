@@ -1,4 +1,4 @@
-/** Stand-ins that receive alerts. They are a mail server and a webhook on this machine. */
+/** Contains stand-ins that receive alerts: a mail server and a webhook on this machine. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -34,7 +34,7 @@ export async function startMailServer({
     authOptional: true,
     disabledCommands: starttls === 'offered' ? [] : ['STARTTLS'],
     allowInsecureAuth: true,
-    // Without this, each connection would wait for a name server that might not respond.
+    // Without this option, each connection would wait for a name server that might not respond.
     disableReverseLookup: true,
     onAuth({ username, password }, { secure }, callback) {
       signIns.push({ encrypted: secure });
@@ -65,7 +65,7 @@ export async function startMailServer({
     mails,
     signIns,
     url: `smtp://sync:${rightPassword}@127.0.0.1:${portOf(server.server.address())}`,
-    /** From now on, refuses all recipients with this message. Null ends the refusals. */
+    /** Makes the server refuse all recipients with this message. Null makes the server accept recipients again. */
     refuse(words: string | null) {
       refusal = words;
     },
@@ -92,7 +92,7 @@ export async function startWebhook() {
   return {
     bodies,
     url: `http://127.0.0.1:${portOf(server.address())}/services/secret`,
-    /** Sets the status of the responses from now on. */
+    /** Sets the status of all later responses. */
     answer(next: number) {
       status = next;
     },

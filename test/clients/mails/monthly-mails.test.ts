@@ -40,7 +40,7 @@ describeEachDatabase('the monthly mails', (open) => {
     await Promise.all(hosts.map((each) => each.tick()));
     await Promise.all(hosts.map((each) => each.tick()));
     expect(server.mails.filter(({ to }) => to[0] === 'rea@example.org')).toHaveLength(1);
-    // Ben's role does not include reading contacts, so his email has no introductions.
+    // Ben's role may not read contacts, so his email contains no introductions.
     const toBen = server.mails.filter(({ to }) => to[0] === 'ben@example.org');
     expect(toBen.every(({ source }) => source.includes('Subject: donor-sync: Results'))).toBe(true);
   });
@@ -174,7 +174,7 @@ describeEachDatabase('the monthly mails', (open) => {
       await store.act((trx) => verifyEmail(trx, id, proof?.hash ?? ''));
       return id;
     };
-    /** Uses the later of the two clocks, because a Postgres server has its own clock. */
+    /** Uses the later of two times, because the Postgres server has its own clock. */
     const thisMonth = () => new Date(Math.max(clock.now(), Date.now())).toISOString().slice(0, 7);
     return { store, clock, server, host, join, thisMonth };
   }

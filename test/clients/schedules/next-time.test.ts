@@ -5,7 +5,7 @@ import { type CronLine, dueTimes, textOf, wallTimes } from '../../jobs/wall-cloc
 
 const HOUR_MS = 3_600_000;
 
-/** The hour of each clock change in 2026, and time zones without clock changes. */
+/** Lists the hour of each clock change in 2026, and time zones without clock changes. */
 const CHANGES = [
   { timezone: 'America/Chicago', at: '2026-03-08T08:00:00Z' },
   { timezone: 'America/Chicago', at: '2026-11-01T07:00:00Z' },
@@ -96,7 +96,10 @@ function aLine(): fc.Arbitrary<CronLine> {
   });
 }
 
-/** Generates a list of a few numbers. Null stands for all numbers. Shrinks to small numbers. */
+/**
+ * Generates a list of a few numbers. Null stands for all numbers. If a test fails, fast-check reduces the list to small
+ * numbers.
+ */
 function someOrAll(min: number, max: number): fc.Arbitrary<number[] | null> {
   return fc.option(
     fc
@@ -115,7 +118,7 @@ describe('createNextTimes', () => {
     ];
     const start = Date.parse('2026-01-01T00:00:00Z');
     for (let step = 0; step < 400; step += 1) {
-      // Steps of 7,919 hours visit the year in a mixed order, so the result must not depend on the order.
+      // Steps of 7,919 hours visit the hours of the year in a mixed order. The result must not depend on the order.
       const at = start + ((step * 7_919) % 8_760) * 3_600_000;
       for (const line of lines) expect(timeAfter(line, at)).toBe(nextTime(line, at));
     }

@@ -10,7 +10,7 @@ import { leastCpuTimeMs } from '../../helpers/cpu-time.ts';
 const COLUMNS = ['Id', 'Name', 'Note'];
 const BEN = ['2', 'Ben', 'y'];
 
-/** Content that CSV parsers often read differently. */
+/** CSV parsers often disagree about how to read these files. */
 const FILES: [string, string | Buffer, string[][]][] = [
   [
     'a quote in the middle',

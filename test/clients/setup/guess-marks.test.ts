@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { guessColumns } from '../../../src/clients/setup/csv-columns.ts';
 
 /**
- * Returns the marks that the product finds in a file. The file has one additional column next to a contact's name and
- * address.
+ * Returns the marks that the product finds in a file. Next to the contact's name and address, the file has one
+ * additional column.
  */
 function marksOf(mark: string) {
   const columns = ['ID', 'First Name', 'Last Name', 'Street', 'City', mark];

@@ -29,7 +29,7 @@ interface Cases {
   bad: Readonly<Record<string, string>>;
 }
 
-/** Accepted and refused answers to each question, with the messages for refused answers. */
+/** Lists accepted and refused answers to each question, with the messages for refused answers. */
 const ANSWERS: Readonly<Record<QuestionName, Cases>> = {
   name: { good: ['Église', 'x'.repeat(120)], bad: { ['x'.repeat(121)]: 'at most 120 characters' } },
   crmKind: { good: ['csv', 'hubspot'], bad: { salesforc: 'did you mean "salesforce"?' } },
@@ -63,7 +63,7 @@ const ANSWERS: Readonly<Record<QuestionName, Cases>> = {
   timezone: { good: ['UTC', 'America/Chicago'], bad: { 'Mars/North': 'not a time zone' } },
 };
 
-/** Questions that depend on the kind of CRM. */
+/** These questions depend on the kind of CRM. */
 const OF_A_CRM: readonly [name: string, question: Question, answers: Cases][] = [
   [
     'the way to sign in to Salesforce',

@@ -7,7 +7,7 @@ const MAPPINGS = [
   { from: 'age', to: 'Age', when: 'unlessEdited' },
 ] as const;
 
-/** A file from which the user has removed the service's IDs. These IDs would also show that the columns are ours. */
+/** A user has removed the service's IDs from this file. The IDs would also show that donor-sync added the columns. */
 const FILE = {
   names: ['Id', 'First', 'Last', 'Donor ID', 'Age'],
   sample: [

@@ -26,7 +26,7 @@ const SIGNING = { signature: null, secret: null };
 describeEachDatabase('a burst of webhooks', (open, kind) => {
   const createWorld = storeWorlds(open);
 
-  /** Creates a store with a webhook. Other processes also receive calls of this webhook. */
+  /** Creates a store with a webhook. A second process also receives calls of the webhook. */
   async function createBurst() {
     const world = await createWorld();
     for (const integrationId of [INTEGRATION, 'hillside']) {
@@ -39,7 +39,7 @@ describeEachDatabase('a burst of webhooks', (open, kind) => {
 
   it('lets its first call begin at once and combines the rest, at whichever host it comes in', async () => {
     const world = await createBurst();
-    // Clocks differ between hosts. A SQLite file has only one host.
+    // The clocks of two hosts differ. A SQLite file is used by only one host.
     const other = otherHost(world, kind === 'postgres' ? 120_000 : 0);
     await call(world.store, 'a');
     expect(await ready(other)).toEqual(['a']);
@@ -67,7 +67,7 @@ describeEachDatabase('a burst of webhooks', (open, kind) => {
     await world.store.act((trx) => requestContacts(trx, INTEGRATION, ['3'], ids('d')));
     await pass(world, 10);
     await world.store.act((trx) => requestContacts(trx, INTEGRATION, ['4'], ids('e')));
-    // The call for 3 came after a pause. The call for 4 came before the pause had ended.
+    // The call for contact 3 came after a pause. The call for contact 4 came before the pause had ended.
     expect(await ready(world.store)).toEqual(['c', 'd', 'e']);
     await begin(world, 'd');
     await world.store.act((trx) => requestContacts(trx, INTEGRATION, ['5'], ids('f')));
@@ -138,13 +138,15 @@ describeEachDatabase('a burst of webhooks', (open, kind) => {
   });
 });
 
-/** Returns the store of another process with the same database, whose clock is ahead by this much. */
+/**
+ * Returns the store of another process with the same database. The clock of the other process is ahead by `aheadMs`.
+ */
 function otherHost({ db }: StoreWorld, aheadMs: number): Store {
   const clock = createFakeClock(START_MS + aheadMs);
   return createStore({ db, clock, fingerprint: testFingerprint });
 }
 
-/** Lets time pass for both kinds of databases, by moving recorded events into the past. */
+/** Moves recorded events into the past, so that time seems to have passed for both kinds of databases. */
 async function pass({ db }: StoreWorld, ms: number): Promise<void> {
   await sql`update hooks set called_at = called_at - ${ms}, opens_at = opens_at - ${ms}`.execute(
     db,

@@ -10,7 +10,9 @@ const ABILITIES = [
   ...(['addBreakingGroup', 'ids', 'ownMarks'] as const),
 ];
 
-/** Variants of the sandbox in which a connector may write. The other variants are tested in `write-check.test.ts`. */
+/**
+ * These are the variants of the sandbox in which a connector may write. `write-check.test.ts` tests the other variants.
+ */
 const VARIANTS: Readonly<Record<string, NonNullable<BloomerangSandboxOptions['variant']>>> = {
   'Bloomerang, as documented': {},
   'Bloomerang with short pages, and values as on its screens': {
@@ -35,7 +37,7 @@ async function openHarness(
   let groups = 0;
 
   return {
-    // The waits after a temporary failure end immediately.
+    // The test's clock ends each wait after a temporary failure immediately.
     open: (options) => database.open({ clock: createKitClock(), ...options }),
     check: (options) => database.check(options),
     api: { url: database.sandbox.baseUrl },

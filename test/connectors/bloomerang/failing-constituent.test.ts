@@ -16,7 +16,7 @@ async function openFailing(failing: readonly number[]) {
     for await (const result of connector.write(changes)) results.push(result);
     return results;
   };
-  // The first write included the write check, so later writes are normal.
+  // The first write included the write check, so the connector does not repeat the check in later writes.
   await write(ids.slice(0, 1));
   const failingIds = failing.map((at) => Number(ids[at]));
   await database.control('POST', '/rules', { kind: 'refuse', ids: failingIds, status: 500 });

@@ -1,4 +1,6 @@
-/** Tests the recovery of former values after Bloomerang has stored only some of a different person's values. */
+/**
+ * Bloomerang has stored only some values of a different person. Tests that donor-sync then restores the former values.
+ */
 import { expect, it, onTestFinished } from 'vitest';
 import type { Connector, WriteResult } from '../../../connectors/contract.ts';
 import { createKitClock } from '../../../connectors/testing/faults.ts';
@@ -62,7 +64,7 @@ it('names the contact and the fields if Bloomerang refuses each one, and tries a
   ]);
   expect(await custom()).toEqual({ Note: 'other', Remark: 'former' });
   heal();
-  // donor-sync clears a field that does not accept the other person's value.
+  // The field does not accept the other person's value, so donor-sync clears the field.
   const [next] = await write(connector, id, { Remark: 'other' }, true);
   expect(next).toMatchObject({ code: 'VALUE_NOT_STORED', fields: ['Remark'], retriable: false });
 });

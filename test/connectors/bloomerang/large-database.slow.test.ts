@@ -1,4 +1,7 @@
-/** Reads and writes thousands of constituents while the API fails again and again, in each undocumented variant. */
+/**
+ * Reads and writes thousands of constituents while the API fails repeatedly. Covers each undocumented variant of the
+ * API.
+ */
 import { expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import type { Connector, WriteResult } from '../../../connectors/contract.ts';
@@ -13,15 +16,17 @@ type Variant = NonNullable<BloomerangSandboxOptions['variant']>;
 
 const CONTACTS = 20_000;
 
-/** The number of contacts in the other variants. It is small, so the test takes only a few minutes. */
+/** The other variants have this smaller number of contacts, so that the test takes only a few minutes. */
 const FEWER = RUNS_ALL_VARIANTS ? CONTACTS : 2_000;
 
-/** The number of changes in one call. A real delivery has the same number. */
+/** One call contains this number of changes. A real delivery has the same number. */
 const PER_WRITE = 500;
 
 const world = createWorld({ seed: 1, donors: 2_000 });
 
-/** Lost requests, lost responses, rate limits, and error pages of a proxy. They affect about one request in 25. */
+/**
+ * The faults are lost requests, lost responses, rate limits, and error pages of a proxy. About one request in 25 fails.
+ */
 const FAULTS = [
   { on: { path: '/constituent*' }, every: 97, fault: { kind: 'limit' } },
   { on: { path: '/constituent*' }, every: 113, fault: { kind: 'resetBefore' } },
@@ -30,7 +35,7 @@ const FAULTS = [
   { on: { path: '/constituent*' }, every: 173, fault: { kind: 'truncate' } },
 ];
 
-/** All variants of undocumented behaviour, except variants in which the connector cannot read or write. */
+/** Lists all variants of undocumented behaviour, except variants in which the connector cannot read or write. */
 const DIMENSIONS: Dimensions<Variant> = [
   [{ names: 'optional' }, { names: 'required' }],
   [{ maxTake: 50, largerTake: 'cut' }, { maxTake: 50, largerTake: 'refuse' }, { maxTake: 25 }],
@@ -44,8 +49,8 @@ const DIMENSIONS: Dimensions<Variant> = [
 ];
 
 /**
- * Variants in which a write keeps the other parts of a constituent. By default, a few variants cover every choice of
- * each dimension. With `ALL_VARIANTS=1`, the variants cover every pair of choices, each with all contacts.
+ * In these variants, a write keeps the other parts of a constituent. By default, a few variants cover every choice of
+ * each dimension. With `ALL_VARIANTS=1`, the variants cover every pair of choices, and each variant has all contacts.
  */
 const KEEPING: readonly (readonly [string, number, Variant])[] = RUNS_ALL_VARIANTS
   ? coverPairs(DIMENSIONS).map((variant, at) => [
@@ -82,7 +87,8 @@ it.each(KEEPING)('loses, repeats and damages nothing: %s', async (_, contacts, v
   expect(new Set(ids)).toEqual(new Set(before.keys()));
   const results = await writeAll(connector, ids);
   expect(results.size).toBe(contacts);
-  // If PUT requires names, a PUT without names is refused. donor-sync has no profile of such a contact.
+  // In some variants, Bloomerang refuses a PUT that contains no name. donor-sync has no profile of a contact without a
+  // name.
   const nameless = new Set(
     variant.names === 'required' ? ids.filter((id) => before.get(id)?.isNamed === false) : [],
   );
@@ -145,7 +151,7 @@ async function openLarge(variant: Variant, contacts: number) {
   return { database, open };
 }
 
-/** Gives some constituents a different custom value, because users also change such values in a real database. */
+/** Gives some constituents a different custom value, as users of a real database do. */
 async function typeRemarks(database: Database): Promise<void> {
   const { people } = peopleSchema.parse(await database.control('GET', '/people?limit=20'));
   for (const { id } of people) await database.type(id, 'Remark', 'typed by a user');
@@ -204,10 +210,7 @@ const pageSchema = z.object({
   ),
 });
 
-/**
- * Returns our value of each individual, and all other data of the individual except the author and time of the last
- * change.
- */
+/** Returns our value and all other data of each individual. Excludes the author and the time of the last change. */
 async function snapshot({ sandbox, fieldId }: Database) {
   const all = new Map<string, { note: string | null; rest: string; isNamed: boolean }>();
   const note = fieldId('Note');

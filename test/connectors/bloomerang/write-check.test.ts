@@ -1,4 +1,4 @@
-/** Tests a client's first write. It changes one constituent and compares all of its parts. */
+/** Tests a client's first write. The first write changes one constituent and compares all of its parts. */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Connector, WriteResult } from '../../../connectors/contract.ts';
 import { createKitClock } from '../../../connectors/testing/faults.ts';
@@ -10,7 +10,7 @@ import { type Database, keepSecrets, openDatabase } from './database.ts';
 
 type Variant = NonNullable<BloomerangSandboxOptions['variant']>;
 
-/** The parts of a constituent that a replacing PUT would clear. */
+/** A PUT that replaces the constituent would clear these parts. */
 const MORE = {
   JobTitle: 'Chair',
   MiddleName: 'Anna',
@@ -64,7 +64,7 @@ async function putsOf(database: Database): Promise<string[]> {
   );
 }
 
-/** Parts that a write may change, and IDs, which change when an address is restored. */
+/** A write may change these parts. IDs change when an address is restored. */
 const CHANGING = /^(changes|AuditTrail|custom|CustomValues|details|Primary.*|.*Ids)$/;
 
 /** Returns all data of a constituent except its history, the IDs of its details, and our own field. */
@@ -104,7 +104,7 @@ describe('the first write', () => {
     await write(connector, ids, 'again');
     const after = (await database.control('GET', '/requests')) as { requests: unknown[] };
     expect((await putsOf(database)).length - before).toBe(ids.length);
-    // One lookup for the batch, and one PUT for each constituent.
+    // The connector sends one lookup for the batch, and one PUT for each constituent.
     expect(after.requests.length - requests.length).toBe(1 + ids.length);
   });
 
@@ -126,7 +126,7 @@ describe('the first write', () => {
     for (const id of ids.filter((each) => each !== full)) {
       expect((await database.record(id)).custom).toEqual({});
     }
-    // No credit is spent on profiles that cannot be written, because a run reads the fields before it buys anything.
+    // A run reads the fields before it spends credits. It spends no credit on profiles that it cannot write.
     const next = await open();
     await expect(next.describeFields()).rejects.toMatchObject({ code: 'crm_write_check_failed' });
     expect(() => next.readPages(null)).toThrow('crm.writeCheck to 2');

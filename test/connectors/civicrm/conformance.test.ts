@@ -15,11 +15,11 @@ const ABILITIES = [
   'addBreakingGroup',
   'ids',
   'ownMarks',
-  // A site has no other ID that every user can read.
+  // CiviCRM has no ID of a site that every user can read, so the connector uses the site's address.
   'ownAddress',
 ] as const;
 
-/** Sites that differ from each other as much as possible. */
+/** These sites differ from each other as much as possible. */
 const SITES = {
   'an ordinary site': {},
   'a site with other ways': {

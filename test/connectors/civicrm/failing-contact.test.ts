@@ -1,4 +1,4 @@
-/** Tests a contact for which the site always fails, for example because of an extension. */
+/** Tests a contact for which every request to the site fails, for example because of an extension. */
 import { expect, it, onTestFinished } from 'vitest';
 import type { WriteResult } from '../../../connectors/contract.ts';
 import { people } from '../../../connectors/testing/seeds.ts';

@@ -1,6 +1,6 @@
 /**
- * Tests custom fields that only some kinds of contacts have. A value in a field that the contact does not have would be
- * stored, but nobody would see it.
+ * Tests custom fields that only some kinds of contacts have. CiviCRM stores a value even in a field that the contact
+ * does not have. No user would see the value.
  */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { civicrmConnector } from '../../../connectors/civicrm/connector.ts';

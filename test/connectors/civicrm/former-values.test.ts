@@ -1,4 +1,4 @@
-/** Tests the recovery of former values after CiviCRM has stored only some of a different person's values. */
+/** CiviCRM has stored only some values of a different person. Tests that donor-sync then restores the former values. */
 import { expect, it, onTestFinished } from 'vitest';
 import { startFaultProxy } from '../../../connectors/testing/proxy.ts';
 import { collect } from '../../../connectors/testing/readings.ts';
@@ -42,7 +42,7 @@ it('restores them with a further request if CiviCRM refuses the first one', asyn
   expect(await write()).toMatchObject([
     { status: 'refused', code: 'VALUE_STORED_DIFFERENTLY', fields: ['Test.Loud'] },
   ]);
-  // The site also changes the restored former value, as it would if a user typed it.
+  // The site also changes the restored former value, as the site does for a value that a user types.
   expect(await custom()).toEqual({ note: 'former', loud: 'FORMER' });
 });
 

@@ -4,7 +4,7 @@ import type { ContactsSettings } from '../../../connectors/contract.ts';
 import { people } from '../../../connectors/testing/seeds.ts';
 import { openSite } from './site.ts';
 
-/** The option values are numbers, because CiviCRM proposes numbers and users see only the labels. */
+/** CiviCRM proposes numbers as option values, and users see only the labels. */
 const WISHES = [
   { id: '1', name: 'Newsletter', label: 'Newsletter' },
   { id: '2', name: 'No_research', label: 'No research' },

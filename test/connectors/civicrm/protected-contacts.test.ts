@@ -1,4 +1,7 @@
-/** Tests contacts that an extension protects from every change, together with contacts that have one refused value. */
+/**
+ * An extension protects some contacts from every change. Tests these contacts together with contacts that have one
+ * refused value.
+ */
 import { expect, it, onTestFinished } from 'vitest';
 import type { WriteResult } from '../../../connectors/contract.ts';
 import { people } from '../../../connectors/testing/seeds.ts';
@@ -17,7 +20,8 @@ it.each(['untilFirst', 'whole'])(
     const ids = await site.addContacts(people(20));
     const guarded = ids.slice(0, 14).map(Number);
     await site.control('POST', 'rules', { kind: 'refuse', ids: guarded });
-    // Each of the last contacts refuses a different value, so no refusal helps donor-sync with a later contact.
+    // CiviCRM refuses a different value for each of the last contacts. donor-sync therefore learns nothing from an
+    // earlier refusal.
     const picky = ids.slice(14).map((id, at) => ({ id, field: `Test.${FIELDS[at]}` }));
     for (const { id, field } of picky) {
       await site.control('POST', 'rules', { kind: 'refuseField', field, ids: [Number(id)] });
@@ -36,7 +40,7 @@ it.each(['untilFirst', 'whole'])(
         : [],
     );
     expect(partly.toSorted((one, other) => Number(one.id) - Number(other.id))).toEqual(picky);
-    // Writing a protected contact takes only a few requests.
+    // donor-sync sends only a few requests for each protected contact.
     expect((await site.countRequests()) - before).toBeLessThan(12 * ids.length);
   },
 );

@@ -6,7 +6,7 @@ import { type CivicrmSandboxOptions, startCivicrmSandbox } from '../../../sandbo
 import { systemClock } from '../../../src/core/clock.ts';
 import { sandboxControl } from '../crm-sandbox.ts';
 
-/** A site without people, and actions of its users. */
+/** A site without people, and the actions of its users. */
 export type Site = Awaited<ReturnType<typeof openSite>>;
 
 /** Returns a clock whose waits end immediately, so a test of retries takes no time. */

@@ -9,15 +9,15 @@ import { openSite, type Site } from './site.ts';
 
 const CONTACTS = 20_000;
 
-/** The lowest ID. A different test worker uses the lower numbers for its contact list. */
+/** The contacts' IDs start at this number. A different test worker uses the lower numbers for its contact list. */
 const FIRST_ID = 1_001;
 
-/** A site whose PHP process crashes if a request is too large. */
+/** The site's PHP process crashes if a request is too large. */
 const overloaded = (overload: Variants['overload']) => ({ maxRows: 300, overload });
 
 /**
- * All variants that can be tested only with an account. PHP warnings are excluded, because they make reading
- * impossible.
+ * Only a test with an account can show which of these variants is real. Excludes PHP warnings, because the connector
+ * could then read nothing.
  */
 const DIMENSIONS: Dimensions<Partial<Variants>> = [
   [{}, ...(['fatal500', 'page200', 'gateway504', 'empty200'] as const).map(overloaded)],
@@ -34,8 +34,8 @@ const DIMENSIONS: Dimensions<Partial<Variants>> = [
 ];
 
 /**
- * By default, a few sites that cover every choice of each dimension. With `ALL_VARIANTS=1`, the sites cover every pair
- * of choices.
+ * By default, a few sites cover every choice of each dimension. With `ALL_VARIANTS=1`, the sites cover every pair of
+ * choices.
  */
 const SITES: readonly (readonly [string, Partial<Variants>])[] = RUNS_ALL_VARIANTS
   ? coverPairs(DIMENSIONS).map((variants, at) => [
@@ -89,7 +89,7 @@ const ledgerSchema = z.object({
   ),
 });
 
-/** Returns different values for each contact, so that a value in the wrong contact would be noticed. */
+/** Returns different values for each contact, so that a test would notice a value in the wrong contact. */
 const valuesOf = (id: string) => ({
   'Test.Note': `note of ${id}`,
   'Test.Worth': Number(id) * 1_000,
@@ -135,7 +135,7 @@ describe('20,000 contacts of a CiviCRM site with faults', () => {
   });
 });
 
-/** Reads all contacts. Reads again after a temporary failure, as the next run does. */
+/** Reads all contacts. After a temporary failure, reads again, as the next run does. */
 async function readAll(connector: Connector): Promise<string[]> {
   for (let run = 0; run < 10; run += 1) {
     try {

@@ -53,7 +53,7 @@ describe('the owner of a file that is replaced', () => {
   const own = { uid: 1, gid: 1 };
   const before = { mode: 0o664, owner: { uid: 2, gid: 3 } };
 
-  /** `allowed` determines which changes of owner the system allows. */
+  /** `allowed` determines to which owner the system may change a file. */
   function newFile(allowed: (uid: number, gid: number) => boolean) {
     const done: string[] = [];
     const handle = {

@@ -1,6 +1,6 @@
 /**
- * Tests workbooks from unknown sources. For any content, the process stays responsive, and the error explains what to
- * do.
+ * Tests workbooks from unknown sources. For any content, the process stays responsive, and the error explains the
+ * user's next step.
  */
 import { Worker } from 'node:worker_threads';
 import { expect, it, onTestFinished } from 'vitest';
@@ -11,7 +11,7 @@ import { leastCpuTimeMs } from '../../helpers/cpu-time.ts';
 
 const WHAT_TO_DO = /donors\.xlsx cannot be used: it is too large.*save the sheet as "CSV UTF-8"/;
 /**
- * The largest amount of work for this thread (ms). A worker reads the workbook, so this thread's timers continue to
+ * This thread may work at most this time (ms). A worker reads the workbook, so the timers of this thread continue to
  * run.
  */
 const MOST_WORK_MS = 500;
@@ -32,7 +32,7 @@ function aBomb(bytes: number): Buffer {
   });
 }
 
-/** The returned function stops and returns the growth in bytes. */
+/** Starts to measure the memory. The returned function stops the measurement and returns the growth in bytes. */
 function watchMemory(): () => number {
   let most = 0;
   const before = process.memoryUsage.rss();
@@ -44,8 +44,8 @@ function watchMemory(): () => number {
 }
 
 /**
- * Expects that a worker refuses the workbook while this thread does little work. The result excludes the time for
- * garbage collection of other data.
+ * Expects that a worker refuses the workbook while this thread does little work. The measured work excludes the time
+ * for garbage collection of other data.
  */
 async function expectRefusedElsewhere(bytes: Buffer, limits?: ThreadLimits): Promise<void> {
   const refuse = () =>

@@ -22,23 +22,20 @@ import { sandboxControl, sendJson } from '../crm-sandbox.ts';
 const OBJECTS = '/crm/objects/2026-09';
 const BATCH_ROWS = 100;
 
-/** An account without contacts, and actions of its users. */
+/** An account without contacts, and the actions of its users. */
 export type Account = Awaited<ReturnType<typeof openAccount>>;
 
 const createdSchema = z.object({
   results: z.array(z.object({ id: z.string(), objectWriteTraceId: z.string() })),
 });
 
-/**
- * Returns a clock whose waits end immediately. A test of retries therefore takes no time, and the clock shows no time
- * for requests.
- */
+/** Returns a clock whose waits end immediately. A test of retries therefore takes no time. */
 function hastyClock() {
   const nowMs = systemClock.now();
   return { now: () => nowMs, sleep: () => Promise.resolve() };
 }
 
-/** Returns a clock for pacers, on which every wait is over immediately. */
+/** Returns a clock for pacers. Each wait on this clock ends immediately. */
 function hastyPaceClock() {
   let sleptMs = 0;
   return {
@@ -49,12 +46,12 @@ function hastyPaceClock() {
   };
 }
 
-/** Returns the clock that a pacer uses. It is the clock that a test gives its connector, or a fast clock. */
+/** Returns the clock that a pacer uses. By default, the pacer uses a fast clock instead of the test's clock. */
 function paceClock({ clock }: Partial<ConnectorDeps>) {
   return clock === undefined ? hastyPaceClock() : { monotonicMs: clock.now, sleep: clock.sleep };
 }
 
-/** Overrides for a test: of the `crm` settings, of the connector's dependencies, and of the `contacts` settings. */
+/** A test can override the `crm` settings, the connector's dependencies, and the `contacts` settings. */
 type Choices = [
   settings?: Record<string, unknown>,
   deps?: Partial<ConnectorDeps> & { patienceMs?: number },

@@ -1,6 +1,6 @@
 /**
- * Tests HubSpot's generated classes with our HTTP client. After an upgrade, the library must not use its own HTTP
- * client and retries again.
+ * Tests HubSpot's generated classes with our HTTP client. After an upgrade, HubSpot's library must still not use its
+ * own HTTP client and its own retries.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { BatchApiRequestFactory } from '@hubspot/api-client/lib/codegen/crm/contacts/apis/BatchApi.js';
@@ -22,7 +22,7 @@ import { answerJson, listen, textsOf } from '../library-probes.ts';
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** Values that must not reach a message, a log or a different address. */
+/** These values must not reach a message, a log or a different address. */
 const MARK = 'Wilhelmina-Marked-Name';
 
 const DETAILS = /^\/account-info\//;
@@ -191,7 +191,7 @@ describe('records in a body', () => {
   });
 });
 
-/** A search that has every kind of condition used by the connector. */
+/** The search uses every kind of condition that the connector uses. */
 const SEARCH = {
   filterGroups: [
     {
@@ -241,8 +241,8 @@ const LIST = {
 };
 
 /**
- * The request that each library function builds, or the result that it reads from a response. Lists the functions
- * that the connector uses.
+ * Lists the library functions that the connector uses. For each function, `Result` is the built request or the result
+ * of a response.
  */
 type Requests<Result> = {
   [Name in keyof HubspotRequests]: (...words: Parameters<HubspotRequests[Name]>) => Promise<Result>;

@@ -1,12 +1,12 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 
-/** A response that replaces HubSpot's own. */
+/** This response replaces HubSpot's own response. */
 export interface OddAnswer {
   status: number;
   headers?: Record<string, string>;
   body?: unknown;
-  /** A string that replaces a JSON body. */
+  /** The response contains this string instead of a JSON body. */
   text?: string;
 }
 

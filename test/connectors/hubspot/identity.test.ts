@@ -43,7 +43,7 @@ describe('what of an identity can be read in HubSpot', () => {
     connector = await account.connector(settings);
   }
 
-  /** Reads both contacts from the list and by their IDs. Expects the same result. */
+  /** Reads both contacts from the list and by their IDs. Expects the same result from the list and from the IDs. */
   async function read(): Promise<{ employed: Contact; alone: Contact }> {
     const pages = await toArray(connector.readPages(null));
     const contacts = pages.flatMap((page) => page.contacts);

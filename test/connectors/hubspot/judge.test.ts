@@ -15,7 +15,7 @@ const PROPERTY: DescribedProperty = {
 
 type Case = [ruleType: string, ruleArguments: string[], type: string, value: string];
 
-/** Values that break their rule, however the rule is interpreted. */
+/** These values break their rule in every possible interpretation of the rule. */
 const BROKEN: Case[] = [
   ['MIN_NUMBER', ['18'], 'number', '17.9'],
   ['MIN_NUMBER', ['0'], 'number', '-1'],
@@ -36,7 +36,7 @@ const BROKEN: Case[] = [
   ['REGEX', ['(a+)+$'], 'string', `${'a'.repeat(1_999)}!`],
 ];
 
-/** Values that follow their rule, values that might follow it, and values that nobody can judge. */
+/** These values follow their rule or might follow it. For some values, the product cannot decide. */
 const SENT: Case[] = [
   ['MIN_NUMBER', ['18'], 'number', '18'],
   ['MAX_NUMBER', ['44'], 'number', '44'],
@@ -47,7 +47,7 @@ const SENT: Case[] = [
   ['DECIMAL', ['2'], 'number', '1.12'],
   ['DECIMAL', ['2'], 'number', '1e-7'],
   ['DECIMAL', ['2'], 'number', '1.1200'],
-  // Three code points, but four UTF-16 units.
+  // The value has three code points, but four UTF-16 units.
   ['MIN_LENGTH', ['4'], 'string', 'ab🙂'],
   ['MAX_LENGTH', ['3'], 'string', 'ab🙂'],
   ['MAX_LENGTH', ['3'], 'string', ' abc '],

@@ -55,7 +55,7 @@ describe('who is not asked about in HubSpot', () => {
     connector = await account.connector({}, {}, contacts);
   }
 
-  /** Reads them from the list and by their IDs. Expects the same result. */
+  /** Reads the contacts from the list and by their IDs. Expects the same result from both. */
   async function read(values: readonly string[]): Promise<Contact[]> {
     const ids = await account.addContacts(people(values.length));
     for (const [at, id] of ids.entries()) await account.setValue(id, MARK, values[at] ?? '');
@@ -178,7 +178,7 @@ describe('who is not asked about in HubSpot', () => {
         code: 'opt_out_values_unknown',
         message: expect.stringContaining('"Legal hold"'),
       });
-      // Records keep the value of a deleted option.
+      // After a user deletes an option, the records keep its value.
       const both = { ...contacts, unmarkedValues: { optOut: ['No', 'Not an option'] } };
       connector = await account.connector({}, {}, both);
       expect((await read(['No', 'Email only'])).map(({ excluded = null }) => excluded)).toEqual([

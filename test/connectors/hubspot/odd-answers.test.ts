@@ -29,7 +29,7 @@ describe('odd answers of HubSpot', () => {
     for (const one of open.splice(0).reverse()) await one.close();
   });
 
-  /** Opens a connector for which `answer` responds instead of HubSpot. */
+  /** Opens a connector. The function `answer` responds instead of HubSpot. */
   async function start(answer: Substitute, signal = new AbortController().signal): Promise<void> {
     const front = await openFront(account.sandbox.baseUrl, answer);
     open.push(front);

@@ -10,9 +10,7 @@ const NEVER = new AbortController().signal;
 /** The number of requests in flight at the same time. */
 const LANES = 16;
 
-/**
- * Returns the times at which HubSpot counts this many requests. HubSpot counts a request some time before it responds.
- */
+/** Returns the times at which HubSpot counts the requests. HubSpot counts a request some time before it responds. */
 async function arrivals(
   limit: typeof LIMIT,
   count: number,
@@ -38,7 +36,7 @@ async function arrivals(
   return moments;
 }
 
-/** Creates a departure board like the one in a database, and records the keys that were requested. */
+/** Creates a departure board like the board in a database. Records the keys that were requested. */
 function aBoard(clock: FakeClock): DepartureBoard & { keys: Set<string> } {
   const keys = new Set<string>();
   let nextMs = Number.NEGATIVE_INFINITY;

@@ -374,7 +374,7 @@ describe('reading contacts from HubSpot', () => {
         now += 3 * HOUR_MS;
       });
 
-      /** Reads as a run does. Each run connects first, and HubSpot's response contains its time. */
+      /** Reads the contacts as a run does. Each run connects first, and HubSpot's response contains HubSpot's time. */
       async function readNight(cursor: string | null, filter: string | null) {
         await connector?.close();
         await start({}, { filter });
@@ -382,7 +382,7 @@ describe('reading contacts from HubSpot', () => {
       }
 
       /**
-       * Edits a contact shortly before a reading, so that the reading cannot find the change yet. Returns the
+       * Edits a contact shortly before a reading, so that HubSpot's search cannot find the change yet. Returns the
        * reading's cursor.
        */
       async function editBeforeReading(beforeMs: number, filter: string | null): Promise<string> {

@@ -75,7 +75,7 @@ describe('a sync with HubSpot that cannot read everything', () => {
     },
   );
 
-  /** Starts an account whose contacts are all enhanced. Some of them work for a company. */
+  /** Starts an account in which every contact has a profile. Some of the contacts work for a company. */
   async function start(
     around: (connector: Connector, account: Account) => Connector = (connector) => connector,
     withdrawn: readonly string[] = [],

@@ -41,7 +41,7 @@ describe('a sync with HubSpot', () => {
     expect(report.contacts.written).toBeGreaterThan(180);
     expect(await enhanced(account)).toHaveLength(report.contacts.written);
     const spent = await world.spent();
-    // The next run finds only our own changes.
+    // The next run finds only the changes of donor-sync itself.
     expect((await world.sync()).contacts).toMatchObject({ chosen: 0, written: 0 });
     expect((await world.sync({ full: true })).contacts).toMatchObject({ chosen: 0, written: 0 });
     expect(await world.spent()).toBe(spent);
@@ -86,7 +86,7 @@ describe('a sync with HubSpot', () => {
     expect(part?.outcomeDetail).toContain(property);
     expect(part?.ownedValues).not.toContain(property);
     expect(await account.seenValue(part?.crmId ?? '', property)).toBeNull();
-    // Everything is done, so the next run has nothing to do.
+    // The earlier runs have done all work, so the next run has nothing to do.
     expect((await world.sync({ full: true })).contacts).toMatchObject({ chosen: 0, written: 0 });
     const undone = await undo(world, report.id);
     const whole = wrote.length - parts.length;
@@ -96,7 +96,7 @@ describe('a sync with HubSpot', () => {
   });
 
   it('needs at most three times the requests where a rule refuses a fifth', async () => {
-    // Otherwise the number of partly filled batches would depend on the machine's load.
+    // Without full batches, the number of requests would depend on the machine's load.
     const inFullBatches = (connector: Connector): Connector => ({
       ...connector,
       capabilities: {

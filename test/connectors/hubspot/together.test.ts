@@ -4,7 +4,7 @@ import { people } from '../../../connectors/testing/seeds.ts';
 import { toArray } from '../connector-options.ts';
 import { type Account, openAccount } from './account.ts';
 
-/** All fields of one change, as many as the product maps. */
+/** One change contains this number of fields. The product maps the same number. */
 const FIELDS = Array.from({ length: 14 }, (_, at) => `value_${at}`);
 const CULPRIT = 'value_9';
 
@@ -172,7 +172,7 @@ describe('values that HubSpot must take together or not at all', () => {
     await account.control('POST', 'rules', rule);
   }
 
-  /** Returns our properties that have a value. */
+  /** Returns the properties of donor-sync that have a value. */
   async function seen(id: string): Promise<string[]> {
     const values = await Promise.all(FIELDS.map((name) => account.seenValue(id, name)));
     return FIELDS.filter((_, at) => values[at] !== null);

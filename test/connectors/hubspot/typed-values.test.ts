@@ -51,9 +51,9 @@ describe('what a user types into HubSpot between our reading and our write', () 
     }
     const paths = (await account.requests()).slice(before).map(({ path }) => path);
     const updates = paths.filter((path) => path.endsWith('/batch/update')).length;
-    // One request for each batch, and one more if a value was restored.
+    // The connector sends one request for each batch, and one more request if it restored a value.
     expect(updates).toBe(2 * typedInto.length);
-    // During the undo, a user types into a contact that still has our value.
+    // During the undo, a user types into a contact that still has donor-sync's value.
     const written = await listWrites(world.store.reader, report.id);
     const ofUndo = written.find(
       ({ crmId, after }) => !typedInto.includes(crmId) && after.includes('profile'),

@@ -4,7 +4,7 @@ import { people } from '../../../connectors/testing/seeds.ts';
 import { toArray } from '../connector-options.ts';
 import { type Account, openAccount } from './account.ts';
 
-/** All fields of one change, as many as the product maps. */
+/** One change contains this number of fields. The product maps the same number. */
 const FIELDS = Array.from({ length: 14 }, (_, at) => `value_${at}`);
 const CULPRIT = 'value_9';
 

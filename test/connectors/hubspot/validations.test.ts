@@ -13,7 +13,7 @@ type Answer = OddAnswer | null | Promise<OddAnswer | null>;
 const COUNT = 400;
 const REFUSED = 36;
 
-/** The number of requests for these contacts if HubSpot refuses no value. */
+/** The connector sends this number of requests for the contacts if HubSpot refuses no value. */
 const USUAL = 4;
 
 describe('the validation rules of HubSpot', () => {
@@ -250,7 +250,7 @@ describe('the validation rules of HubSpot', () => {
     expect(await writeAll([blanked])).toEqual([{ status: 'written', id }]);
   });
 
-  /** Creates 400 contacts, of which 36 are older than the rule allows. */
+  /** Creates 400 contacts. 36 of the contacts are older than HubSpot's rule allows. */
   async function aged() {
     const ids = await account.addContacts(people(COUNT));
     return ids.map((id, at) => ({

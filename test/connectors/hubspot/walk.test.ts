@@ -44,7 +44,7 @@ describe('reading all contacts of a HubSpot that is far away', () => {
     expect(lists.length).toBeLessThan(11);
     const answered = [...lists, ...searches].filter(({ status }) => status !== null);
     expect(answered.filter(({ status }) => status !== 200)).toEqual([]);
-    // The end of the reading ends a search whose contacts the list has brought.
+    // Once the list has returned the contacts of a search, the connector ends the search.
     expect(lists.length + searches.length - answered.length).toBeLessThanOrEqual(1);
     const times = searches.map(({ at }) => Date.parse(at));
     const together = times.map((at) => times.filter((other) => other >= at && other < at + 900));
@@ -177,14 +177,15 @@ describe('reading all contacts of a HubSpot that is far away', () => {
       expect(removed).toContainEqual({ id, mergedInto: merged });
       expect(removed).not.toContainEqual({ id, mergedInto: null });
     }
-    // Only the last page moves the watermark forward, because newer changes are read after these pages.
+    // Only the last page moves the cursor forward, because the connector reads newer changes after these pages.
     expect(new Set(pages.slice(0, -1).map((page) => page.cursor))).toEqual(new Set([cursor]));
     expect(cursorOf(pages)).not.toEqual(JSON.parse(cursor));
     const lists = (await asked('GET', '/contacts')).slice(before);
     expect(lists.map(({ query }) => query)).toEqual([expect.stringContaining('archived=true')]);
     const batches = (await asked('POST', '/contacts/batch/read')).slice(0, 15);
     const times = batches.map(({ at }) => Date.parse(at));
-    // Archived contacts come first, because the winner of a merge must not be mistaken for a new contact.
+    // The connector returns archived contacts first. Otherwise donor-sync could mistake the winner of a merge for a new
+    // contact.
     expect(pages.findIndex((page) => page.removed.some(({ id }) => id === gone))).toBe(0);
     expect(pages[0]?.contacts).toEqual([]);
     expect(Math.max(...times) - Math.min(...times)).toBeLessThan(15 * 100);
@@ -283,7 +284,7 @@ describe('reading all contacts of a HubSpot that is far away', () => {
   }
 });
 
-/** Returns the contacts from earlier reads, and the contacts that have since left. */
+/** Returns the contacts from earlier readings, and the contacts that have since left the account. */
 function knownOf(cursor: string, ids: readonly string[], left: readonly string[] = []) {
   return {
     cursor,

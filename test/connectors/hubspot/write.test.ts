@@ -120,7 +120,7 @@ describe('writing into HubSpot', () => {
   });
 
   describe('where a rule refuses a fifth of the account', () => {
-    /** The number of requests for these contacts if HubSpot refuses no value. */
+    /** The connector sends this number of requests for the contacts if HubSpot refuses no value. */
     const USUAL = 4;
 
     it.each([
@@ -188,7 +188,7 @@ describe('writing into HubSpot', () => {
       await connector.close();
       connector = await account.connector();
       const rule = { kind: 'validation', property: 'worth', error: 'MAX_NUMBER', message: 'Less.' };
-      // Refuses six-digit numbers that start with a nine.
+      // The rule refuses six-digit numbers that start with a nine.
       await account.control('POST', 'rules', { ...rule, pattern: '^(?!9.....$)' });
       const ids = await account.addContacts(people(1_200));
       const worths = ids.map((_id, at) => 100_000 + Math.floor((at * 7_919 * 9) % 879_121));

@@ -7,7 +7,7 @@ import { type Org, openOrg } from './org.ts';
 
 const HASTY_CLOCK = { now: Date.now, sleep: () => Promise.resolve() };
 
-/** Even a single change goes through the Bulk API. */
+/** With this threshold, the connector sends even a single change through the Bulk API. */
 const ALWAYS = { bulkThreshold: 1 };
 
 describe('writing to an org through the Bulk API', () => {
@@ -80,7 +80,7 @@ describe('writing to an org through the Bulk API', () => {
     const ids = await org.addContacts(people(texts.length + 1));
     for (const id of ids) await org.setValue(id, 'Department', 'typed by a person');
     const changes = texts.map((text, at) => ({ id: ids[at] ?? '', values: { Description: text } }));
-    // Because of the additional column, the rows above have empty cells.
+    // This row has an additional column, so the rows above have empty cells in the column.
     const last = { id: ids.at(-1) ?? '', values: { Department: 'ours' } };
     expect(await refusedOf([...changes, last])).toEqual([]);
     const fields = ['Description', 'Department'];
@@ -155,7 +155,7 @@ describe('writing to an org through the Bulk API', () => {
       expect(await org.seenValue(id, 'Title')).toBe('ours');
       expect(await org.seenValue(id, 'Department')).toBe(at % 5 === 0 ? null : `${at % 5}`);
     }
-    // A job takes five requests and an additional request for its list of failures. There are two jobs.
+    // A job takes five requests, and an additional request for its list of failures. There are two jobs.
     expect((await org.requests()).length - before).toBeLessThanOrEqual(3 * 5);
   });
 
@@ -309,7 +309,7 @@ describe('a job that still waits at Salesforce', () => {
     const writing = toArray(connector.write([{ id, values: { Title: 'late' } }]));
     await expect(writing).rejects.toThrow(expect.objectContaining({ code }));
     const jobs = (await org.requests()).filter(({ path }) => path.includes('/jobs/'));
-    // The first PATCH ends the upload, and the second one ends the job.
+    // The first PATCH ends the upload, and the second PATCH ends the job.
     expect(jobs.filter(({ method }) => method === 'PATCH')).toMatchObject([
       { status: 200 },
       { status: 200 },

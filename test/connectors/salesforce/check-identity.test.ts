@@ -5,7 +5,7 @@ import { type Org, openOrg } from './org.ts';
 
 const PLAIN: ContactsSettings = { filter: null, optOutField: null };
 
-/** Tests the findings of `doctor` about the people who would be sent to the service. */
+/** Tests the findings of `doctor` about the people whom donor-sync would send to the service. */
 describe('checking what Salesforce contacts are made of', () => {
   let org: Org;
 
@@ -37,7 +37,7 @@ describe('checking what Salesforce contacts are made of', () => {
         fix: expect.stringMatching(/permission set.*crm.employer/),
       },
     ]);
-    // If a user has set the account as the employer, the choice is deliberate.
+    // A user has deliberately set the account as the employer, so `doctor` reports no finding.
     expect(unmet(await check({ employer: 'account' }))).toEqual([]);
   });
 
@@ -218,7 +218,10 @@ describe('checking what Salesforce contacts are made of', () => {
     return org.check(settings, {}, contacts);
   }
 
-  /** Hides all fields that an integration user does not see before access to the pack is granted. */
+  /**
+   * Hides the fields of the Nonprofit Success Pack. An integration user does not see the fields before an administrator
+   * grants access.
+   */
   async function hideSuccessPack(): Promise<void> {
     const describe = z.object({ fields: z.array(z.object({ name: z.string() })) });
     const { fields } = describe.parse(await org.ask('GET', '/sobjects/Contact/describe'));

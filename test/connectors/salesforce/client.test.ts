@@ -1,6 +1,6 @@
 /**
- * Tests jsforce's classes with our HTTP client. After an upgrade, the library must not use its own HTTP client and
- * retries again.
+ * Tests jsforce's classes with our HTTP client. After an upgrade, jsforce must still not use its own HTTP client and
+ * its own retries.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
@@ -25,7 +25,7 @@ interface Seen {
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** Values that must not reach a message, a log or a different address. */
+/** These values must not reach a message, a log or a different address. */
 const MARK = 'Wilhelmina-Marked-Name';
 
 const DESCRIBE = '/services/data/v67.0/sobjects/Contact/describe';

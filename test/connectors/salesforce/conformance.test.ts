@@ -8,7 +8,9 @@ import {
 import type { OrgShape } from '../../../sandbox/salesforce/metadata/catalogue.ts';
 import { openOrg } from './org.ts';
 
-/** Both shapes and both APIs fail in at least one test. Testing all four combinations would only take more time. */
+/**
+ * Both shapes and both APIs fail in at least one test. All four combinations would take more time and test nothing new.
+ */
 const FAILING = ['plain, REST', 'npsp, Bulk'];
 
 const ABILITIES = [
@@ -25,7 +27,7 @@ const ABILITIES = [
   // One request reads the former values and writes the new values. Salesforce has no idempotency keys, and keeps
   // histories only for a few fields.
   'losesFormer',
-  // Without `optOutValues`, only a checkbox can say no.
+  // Without `optOutValues`, only a checkbox can contain the answer no.
   'anyTextMarks',
 ] as const;
 
@@ -36,8 +38,8 @@ const ADDRESS_SOURCES = ['Mailing', 'Other'].flatMap((kind) =>
 );
 
 /**
- * Values for the smallest number of contacts that uses the Bulk API. One value avoids this API, and the other always
- * uses it.
+ * The connector uses the Bulk API from this number of contacts. The first value avoids the Bulk API, and the second
+ * value always uses it.
  */
 const THRESHOLDS = { REST: 1_000_000, Bulk: 1 };
 

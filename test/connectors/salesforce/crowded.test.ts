@@ -1,7 +1,7 @@
 /**
  * Tests writes in an org whose triggers or flows exceed Salesforce's limits for one transaction. This can happen with
- * the Nonprofit Success Pack. Salesforce then writes none of the transaction's records and returns the same error for
- * each record.
+ * the Nonprofit Success Pack. In this case, Salesforce writes none of the transaction's records and returns the same
+ * error for each record.
  */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -85,7 +85,7 @@ describe('an org whose triggers exceed a limit', () => {
     await limit({ records: 120 });
     expect(statuses(await write(await changes(500)))).toEqual({ written: 500 });
     await expectAll(500);
-    // No further job is created, because each of its chunks would fail.
+    // The connector creates no further job, because each chunk of the job would fail.
     const before = await jobs();
     expect(statuses(await write(await changes(300)))).toEqual({ written: 300 });
     expect(await jobs()).toBe(before);
@@ -99,8 +99,8 @@ describe('an org whose triggers exceed a limit', () => {
     const results = await write(many);
     expect(statuses(results)).toEqual({ written: 399, refused: 1 });
     expect(results.find(({ status }) => status === 'refused')?.id).toBe(heavy?.id);
-    // Two requests cover all contacts. One group is then split in half repeatedly until only the failing contact
-    // remains.
+    // Two requests cover all contacts. The connector then splits one group in half repeatedly, until only the failing
+    // contact remains.
     expect((await org.requests()).length - before).toBeLessThanOrEqual(20);
     const after = (await org.requests()).length;
     expect(statuses(await write(many.slice(200)))).toEqual({ written: 200 });

@@ -1,6 +1,6 @@
 /**
- * Checks the parts of "Enhance now" that otherwise only Salesforce can run. These parts are the OpenAPI document for
- * External Services, and the flows with their references. The checks follow the vendor's documented rules.
+ * Tests the parts of "Enhance now" that otherwise only Salesforce can run. The parts are the OpenAPI document for
+ * External Services, and the flows with their references. The checks follow the rules in Salesforce's documentation.
  */
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { describe, expect, it } from 'vitest';

@@ -7,8 +7,8 @@ import { type Org, openOrg } from './org.ts';
 const PLAIN: ContactsSettings = { filter: null, optOutField: null };
 
 /**
- * Values for the smallest number of contacts that uses the Bulk API. One value avoids this API, and the other always
- * uses it.
+ * The connector uses the Bulk API from this number of contacts. The first value avoids the Bulk API, and the second
+ * value always uses it.
  */
 const APIS = [
   ['REST', 1_000_000],
@@ -24,7 +24,7 @@ describe('who is left out by a mark of Salesforce', () => {
     const [dead = '', silent = '', other = ''] = await open({ shape: 'npsp' });
     await org.setValue(dead, 'npsp__Deceased__c', true);
     await org.setValue(silent, 'npsp__Do_Not_Contact__c', true);
-    // The pack ticks both boxes. The product still recognises deceased contacts as deceased.
+    // The Nonprofit Success Pack ticks both boxes. The product still recognises deceased contacts as deceased.
     expect(await org.seenValue(dead, 'npsp__Do_Not_Contact__c')).toBe(true);
     expect(await excluded([dead, silent, other], PLAIN, { bulkThreshold })).toEqual([
       'deceased',
@@ -91,7 +91,7 @@ describe('who is left out by a mark of Salesforce', () => {
       const { lookups, read } = await seen(ids.slice(0, 6), contacts, { bulkThreshold });
       expect(lookups.map((contact) => contact?.privacy)).toEqual(expected);
       expect(read.map((contact) => contact?.privacy)).toEqual(expected);
-      // Contacts who have requested their erasure are never researched. No setting can change this.
+      // donor-sync never sends contacts who have requested their erasure. No setting can change this rule.
       expect(read.slice(0, 2).map((contact) => contact?.excluded)).toEqual([
         'do_not_contact',
         'do_not_contact',
@@ -174,7 +174,7 @@ describe('who is left out by a mark of Salesforce', () => {
     await org.setValue(dead, 'npsp__Deceased__c', true);
     await org.setValue(silent, 'npsp__Do_Not_Contact__c', true);
     expect(await excluded([dead, silent], { ...PLAIN, includeDeceased: true })).toEqual([
-      // The other box is still a reason for an exclusion. The pack also ticks this box.
+      // The pack also ticks the other box. The other box alone is still a reason for an exclusion.
       'do_not_contact',
       'do_not_contact',
     ]);
@@ -236,7 +236,7 @@ describe('who is left out by a mark of Salesforce', () => {
     return looked;
   }
 
-  /** Returns the contacts as a lookup by ids finds them, and as a full reading finds them. */
+  /** Returns the contacts from a lookup by IDs, and from a full reading. */
   async function seen(
     ids: readonly string[],
     contacts: ContactsSettings,

@@ -27,7 +27,7 @@ const CREATED: Answer = { status: 201, body: { id: '00N', success: true, errors:
 describe('the fields of Contact', () => {
   let crm: ScriptedSalesforce;
   let connector: Connector;
-  /** The fields in the description. A test can add fields later. */
+  /** The description contains these fields. A test can add fields later. */
   let visible: object[];
 
   beforeEach(async () => {

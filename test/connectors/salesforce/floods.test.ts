@@ -3,7 +3,7 @@ import type { Connector } from '../../../connectors/contract.ts';
 import { toArray } from '../connector-options.ts';
 import { type Org, openOrg } from './org.ts';
 
-/** A response with this unpacked size. gzip reduces it to a thousandth of this size. */
+/** The unpacked response has this size. gzip reduces the response to a thousandth of the size. */
 const FLOOD = { kind: 'flood', megabytes: 300 };
 
 const TOO_LARGE = { kind: 'retriable', code: 'crm_reply_too_large' };

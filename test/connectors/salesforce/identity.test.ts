@@ -16,8 +16,8 @@ const EMPLOYED = { ...PERSON, employers: ['Acme Foundation'] };
 const UNEMPLOYED = { ...PERSON, employers: [] };
 
 /**
- * Values for the smallest number of contacts that uses the Bulk API. One value avoids this API, and the other always
- * uses it.
+ * The connector uses the Bulk API from this number of contacts. The first value avoids the Bulk API, and the second
+ * value always uses it.
  */
 const APIS = [
   ['REST', 1_000_000],
@@ -68,7 +68,7 @@ describe('what Salesforce contacts are made of', () => {
     const [first, second] = await contactsOf(hidden, ids);
     expect(first).toMatchObject({ addresses: [], employers: ['Acme Foundation'] });
     expect(first?.unreadable).toEqual(MAILING);
-    // All contacts share one array, so the memory does not grow with the number of contacts.
+    // All contacts share one array, so the number of arrays does not grow with the number of contacts.
     expect(second?.unreadable).toBe(first?.unreadable);
     expect(Object.isFrozen(first?.unreadable)).toBe(true);
     await setFieldAccess('MailingAddress', 'visible');
@@ -120,7 +120,7 @@ describe('what Salesforce contacts are made of', () => {
     const connector = await prepared();
     const identity = identityOf(connector);
     expect(identity.mode).toBe('npsp');
-    // Nothing distinguishes a household from an employer, so the connector can read neither of them.
+    // The connector cannot tell a household from an employer, so it reads neither of them.
     expect(employerSources(identity)).toEqual([
       [AFFILIATION_NAME, false],
       [ACCOUNT_NAME, false],
@@ -161,7 +161,7 @@ describe('what Salesforce contacts are made of', () => {
         const contacts = await contactsOf(connector, ids);
         expect(contacts.map(({ employers }) => employers)).toEqual([[], ['Beta'], []]);
         expect(contacts.map(({ unreadable }) => unreadable)).toEqual([[source], [], []]);
-        // The source itself is readable, but this record is not.
+        // The connector can read the source, but not this record.
         expect(identityOf(connector).sources.every(({ readable }) => readable)).toBe(true);
       },
     );
@@ -280,7 +280,7 @@ describe('what Salesforce contacts are made of', () => {
     for (const id of ids) await org.setValue(id, 'AccountId', household);
   }
 
-  /** Hides the fields of the managed package. They are hidden until an administrator grants access to them. */
+  /** Hides the fields of the managed package. The fields stay hidden until an administrator grants access to them. */
   async function hidePackFields(): Promise<void> {
     for (const type of ['Contact', 'Account']) {
       const described = JSON.stringify(await org.ask('GET', `/sobjects/${type}/describe`));

@@ -65,7 +65,7 @@ describe('where the token of Salesforce goes', () => {
       'https://riverside.my.site.force.com',
     ])('goes on at %s', async (instance) => {
       answerToken(instance);
-      // The host that answers there is not Salesforce, although it received the request.
+      // The host at this address is not Salesforce, although the host received the request.
       await expect(connector()).rejects.not.toMatchObject({
         code: 'crm_instance_refused',
       });

@@ -29,7 +29,10 @@ const GONE = { errorCode: 'NOT_FOUND', message: 'The requested resource does not
 const IDS = ['003000000000001AAA', '003000000000002AAA', '003000000000003AAA'];
 const VALUES = { A__c: 'a', B__c: 'b', C__c: 'c', D__c: 'd' };
 
-/** The status and body of the trial, followed by the status and body of the update. The update cannot succeed. */
+/**
+ * The tuple contains the status and body of the trial, and then the status and body of the update. The update cannot
+ * succeed.
+ */
 type Parts = readonly [number, unknown, number, unknown];
 
 describe('an update of Salesforce that is only tried', () => {

@@ -3,7 +3,7 @@ import { listPresentContactIds } from '../../../src/contacts/contacts.ts';
 import { createSyncWorld } from '../../helpers/sync-world.ts';
 import { openOrg } from './org.ts';
 
-/** The number of contacts that fill six pages of one reading by REST. */
+/** This number of contacts fills six pages of a reading by REST. */
 const PEOPLE = 12_000;
 
 const open: { close(): Promise<void> }[] = [];

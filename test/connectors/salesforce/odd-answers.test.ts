@@ -16,7 +16,7 @@ function writeOne(connector: Connector) {
   return toArray(connector.write([{ id: ID, values: { Note__c: 'x' } }]));
 }
 
-/** Writes enough contacts for the Bulk API to be used. */
+/** Writes enough contacts that the connector uses the Bulk API. */
 function writeMany(connector: Connector) {
   const changes = Array.from({ length: 2_000 }, (_, at) => ({
     id: `003${String(at).padStart(12, '0')}AAA`,

@@ -94,7 +94,7 @@ describe('opting out in Salesforce', () => {
       code: 'opt_out_values_unknown',
       message: expect.stringContaining('"Legal hold" is not an option'),
     });
-    // Records keep the value of a deleted option.
+    // After a user deletes an option, the records keep its value.
     await org.setValue(ids[0] ?? '', FIELD, 'Legal hold');
     await org.setValue(ids[1] ?? '', FIELD, 'Yes');
     const both = { optOutValues: ['Legal hold'], unmarkedValues: { optOut: ['Yes'] } };

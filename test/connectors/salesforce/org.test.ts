@@ -282,7 +282,8 @@ describe('Salesforce while people work in it', () => {
   it.each([
     ['plain', 3],
     ['npsp', 3],
-    // The product also describes relations, because it has to find the readable identity fields in them.
+    // The product also reads the descriptions of related objects, because it searches them for readable identity
+    // fields.
     ['personAccounts', 4],
   ] as const)(
     'reads a quiet night of a %s org in %i requests besides the sign-in',
@@ -419,7 +420,7 @@ describe('Salesforce while people work in it', () => {
     expect(await connector.readByIds([id], Object.keys(values))).toMatchObject([{ values }]);
   });
 
-  /** Returns the requests that count towards the org's limit: all except sign-ins. */
+  /** Returns the requests that count towards the org's limit. Only sign-ins do not count. */
   async function calls() {
     return (await org.requests()).filter(({ path }) => !path.startsWith('/services/oauth2/'));
   }

@@ -32,7 +32,7 @@ type Choices = [
 const API = '/services/data/v67.0';
 const COLLECTION_ROWS = 200;
 
-/** An org without contacts, and actions of its users. */
+/** An org without contacts, and the actions of its users. */
 export type Org = Awaited<ReturnType<typeof openOrg>>;
 
 const savedSchema = z.array(z.object({ id: z.string(), success: z.literal(true) }));

@@ -65,7 +65,7 @@ describe('deploy/salesforce', () => {
   });
 });
 
-/** The elements that the Metadata API guide requires for each type of field, in addition to label and type. */
+/** The Metadata API guide requires these elements for each type of field, in addition to label and type. */
 const ASKED: Readonly<Record<string, readonly string[]>> = {
   Text: ['length'],
   LongTextArea: ['length', 'visibleLines'],
@@ -80,15 +80,18 @@ const ASKED: Readonly<Record<string, readonly string[]>> = {
 
 const COMMON = ['fullName', 'description', 'inlineHelpText', 'label', 'type'];
 
-/** An element of a WSDL type: `?` if it may be missing, a list if it may be repeated. */
+/**
+ * Describes an element of a WSDL type. `?` means that the element may be missing. A list means that the element may be
+ * repeated.
+ */
 type Props = Readonly<Record<string, string | readonly string[] | object>>;
 
 const propsSchema = z.record(z.string(), z.union([z.string(), z.array(z.string())]));
 
 /**
- * Types and elements that are missing from jsforce's copy of the WSDL. They are copied from the Metadata API guide
- * for version 67. They cover External Services and credentials since version 56, and later additions to screen flows
- * and permission sets.
+ * Types and elements that are missing from jsforce's copy of the WSDL. They are copied from the Metadata API guide for
+ * version 67. They cover External Services and credentials since version 56. They also cover later additions to screen
+ * flows and permission sets.
  */
 const NEWER: Readonly<Record<string, Props>> = {
   ExternalCredential: {
@@ -323,7 +326,7 @@ describe('the source of fields', () => {
   });
 });
 
-/** The types in the package, which contains neither custom fields nor Apex. */
+/** The package contains these types. It contains neither custom fields nor Apex. */
 const PACKAGED_TYPES = new Set([
   'Dashboard',
   'DashboardFolder',
@@ -381,7 +384,7 @@ const NUMBERS = new Set(['length', 'precision', 'scale', 'visibleLines']);
 type Org = Awaited<ReturnType<typeof openOrg>>;
 
 /**
- * Creates the state after an administrator's deployment: everything in the files exists, and the permission set is
+ * Creates the state after an administrator's deployment. Everything in the files exists, and the permission set is
  * assigned.
  */
 async function deploy({ ask, create, sandbox }: Org): Promise<void> {

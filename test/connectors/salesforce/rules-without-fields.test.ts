@@ -11,7 +11,7 @@ const HASTY_CLOCK = { now: systemClock.now, sleep: () => Promise.resolve() };
 
 const NUMBERS = ['Age__c', 'Low__c', 'High__c', 'Capacity__c', 'Political__c'];
 const TEXTS = ['Id__c', 'Link__c', 'Label__c', 'Rating__c', 'RatedOn__c', 'Work__c', 'School__c'];
-/** The fields in the order of a field map. Both ends of the range are next to each other. */
+/** The fields have the order of a field map. The two ends of the range are next to each other. */
 const FIELDS = ['Id__c', 'Link__c', 'Age__c', 'Low__c', 'High__c', 'Label__c', 'Capacity__c'];
 const MORE = ['Political__c', 'Rating__c', 'RatedOn__c', 'Work__c', 'School__c'];
 const ALL = [...FIELDS, ...MORE];

@@ -10,7 +10,7 @@ const DONORS = 2_000;
 const PEOPLE = 60;
 const FIELDS = [{ from: 'netWorth.label', to: 'Title' }];
 
-/** Tests whole runs in which the org shows less data than before, or the same data in other words. */
+/** Tests whole runs in which the org shows less data than before, or writes the same data differently. */
 describe('a sync with Salesforce', () => {
   const opened: { close(): Promise<void> }[] = [];
 
@@ -69,7 +69,7 @@ describe('a sync with Salesforce', () => {
     );
   });
 
-  /** Starts an org whose contacts are all enhanced. */
+  /** Starts an org in which every contact has a profile. */
   async function start(
     shape: 'plain' | 'npsp',
     hidden?: string,

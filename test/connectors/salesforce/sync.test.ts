@@ -37,7 +37,7 @@ describe('a sync with Salesforce', () => {
 
   it.each([
     ['REST', 1_000_000],
-    // The number is smaller than a submission, so all jobs end together.
+    // The number is smaller than one submission, so all jobs end together.
     ['the Bulk API', 50],
   ])(
     'brings profiles into the org, and finds nothing to do afterwards (%s)',
@@ -76,7 +76,7 @@ describe('a sync with Salesforce', () => {
     const { org, world } = await start(PEOPLE, {}, (connector) => ({
       ...connector,
       async *readPages(cursor, known) {
-        // The time in which a submission would be sent if it did not wait.
+        // A run that does not wait for the reading would send a submission within this second.
         if (!mayRead) await setTimeout(1_000);
         yield* connector.readPages(cursor, known);
       },
@@ -118,7 +118,7 @@ describe('a sync with Salesforce', () => {
       expect(await cursorOf(world)).toBe(cursor);
     }
     await org.control('PUT', 'faults', []);
-    // The winner gets only the profile that was bought for the merged contact.
+    // The winner of the merge gets only the profile that donor-sync bought for the merged contact.
     expect((await world.sync()).contacts).toMatchObject({ submitted: 0 });
     expect(await org.seenValue(winner, DONOR_ID)).toBe(first.donorId);
     expect(await world.spent()).toBe(spent);

@@ -1,4 +1,4 @@
-/** Events for the tests of contacts' lives. Contacts leave or are submitted again, and their jobs end. */
+/** Contains events for the tests of contacts' states. Contacts leave or are submitted again, and their jobs end. */
 import { recordDecidedPage } from '../../../src/contacts/decided-pages.ts';
 import { recordRefusedSubmission } from '../../../src/credits/statements/answers.ts';
 import { recordJobProgress } from '../../../src/credits/statements/jobs.ts';
@@ -25,7 +25,7 @@ export async function remove(
   );
 }
 
-/** Prepares a contact whose profile was delivered this long ago. */
+/** Prepares a contact whose profile was delivered the given time ago. */
 export async function submittedAgain(
   world: StoreWorld,
   profileAgeMs: number,

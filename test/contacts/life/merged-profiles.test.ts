@@ -201,7 +201,7 @@ describeEachDatabase('a contact that another one becomes a part of', (open) => {
     await remove(world, 'c-1', 'c-2');
     expect(await contactOf(world, 'c-2')).toEqual(before);
     expect(before).toMatchObject({ state: 'settled', asked_at: START_MS + 8 * 86_400_000 });
-    // No credit was spent on this contact. The data from the other contact shows why it is submitted again.
+    // donor-sync spent no credit on this contact. The data from the other contact explains the new submission.
     await remove(world, 'c-3', 'c-4');
     expect(await contactOf(world, 'c-4')).toMatchObject({ state: 'ready' });
   });
@@ -308,7 +308,7 @@ describeEachDatabase('a contact that another one becomes a part of', (open) => {
       const world = await createWorld();
       await makeReady(world, ['c-1']);
       await holdChanged(world, ['c-2']);
-      // The submission before the change was wasted.
+      // The change made the earlier submission useless.
       await world.db
         .updateTable('contacts')
         .set({ donor_id: null })

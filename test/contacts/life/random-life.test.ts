@@ -1,6 +1,6 @@
 /**
- * Tests random sequences of all events that can happen to contacts. No paid job may be lost, and no state may be a dead
- * end.
+ * Tests random sequences of all events that can happen to contacts. donor-sync must not lose a paid job, and every
+ * contact must be able to leave its state.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -44,7 +44,7 @@ import { noting, readContact, SHARING, settleLost } from '../contact-stages.ts';
 
 const IDS = ['c-0', 'c-1', 'c-2', 'c-3'];
 
-/** The possible events. `contact` and `choice` determine which contact the event affects, and how it does so. */
+/** These are the possible events. `contact` selects the contact, and `choice` selects a variant of the event. */
 const STEPS = {
   read,
   remove,
@@ -92,7 +92,7 @@ const aStep: fc.Arbitrary<Step> = fc.record({
   choice: fc.nat({ max: 11 }),
 });
 
-/** Generates a short or a long list of events. All work can be completed after a short list. */
+/** Generates a short or a long list of events. After a short list, donor-sync can complete all work. */
 const someSteps = fc.oneof(
   fc.array(aStep, { maxLength: 6, size: 'max' }),
   fc.array(aStep, { maxLength: 40, size: 'max' }),

@@ -25,7 +25,7 @@ function rowOf(event: LifeEvent): EventRow {
   return LIFE[event];
 }
 
-/** Empty if the event is refused in that state. */
+/** Returns an empty list if donor-sync refuses the event in that state. */
 function leadsTo(event: LifeEvent, place: LifeState): LifeState[] {
   return rowOf(event).ways.flatMap(({ from, to }) => (from.includes(place) ? [to ?? place] : []));
 }

@@ -7,7 +7,7 @@ import { contactOf, contactRow, identityWith, putContacts } from '../contact-sta
 
 const IDENTITY = identityWith();
 
-/** A missing contact, and the row with its details that a list has under another ID. */
+/** Returns a missing contact, and a row with the same details under a different ID. */
 function rowsOf(reason: DueReason | null) {
   const same = { identity: IDENTITY, asked_identity: IDENTITY };
   return [

@@ -100,7 +100,7 @@ describeEachDatabase('a lost answer', (open) => {
         due_reason: null,
         asked_identity: `identity of ${id}`,
         asked_at: START_MS + 1_000,
-        // The data that was read in the meantime has to be read again.
+        // donor-sync has to read the contact again, because the data from the meantime is outdated.
         last_credit: 'outdated',
         // If the contact leaves and returns, the person is submitted again.
         tracking_id: trackingIdOf(id),

@@ -156,7 +156,7 @@ describeEachDatabase('mappings', (open) => {
       countUnansweredByMapping(store.reader, INTEGRATION, MAPPING, run);
     expect(await of(self)).toEqual({ open: 2, stuck: 1 });
     expect(await of({ ...self, id: 'run-2' })).toEqual({ open: 3, stuck: 0 });
-    // A run that has the submission's key settles it.
+    // A run with the same key settles the submission.
     expect(await of({ ...self, partnerKey: 'key-2' })).toEqual({ open: 1, stuck: 2 });
   });
 

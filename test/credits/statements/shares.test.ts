@@ -278,7 +278,7 @@ describeEachDatabase('shares', (open) => {
     ).toBe(0);
     await world.clock.advance(MINUTE_MS);
     await readPage(world, [readContact('c-2')]);
-    // Rules under which nothing counts as paid for, so the profile is requested again.
+    // Under these rules, donor-sync treats no profile as paid. It therefore requests the profile again.
     const anew = { since: world.clock.now(), heedsLost: true };
     expect(await intend(world, 'submission-2', [intendedJob('c-2', 'ada')], anew)).toMatchObject({
       recorded: true,
@@ -384,7 +384,7 @@ describeEachDatabase('shares', (open) => {
     expect(await contactOf(world, 'c-9')).toMatchObject({ state: 'ready' });
     await readPage(world, [readContact('c-2')]);
     expect(await takeDue(world, ['c-2'], 'ada')).toBe(1);
-    // The identity that was paid for, not the identity by which the person was found.
+    // The job keeps the identity for which donor-sync paid. It does not get the identity that was used for the search.
     expect(await jobOf(world, 'c-2')).toMatchObject({ shared_from: trackingIdOf('c-1') });
   });
 
@@ -408,7 +408,7 @@ describeEachDatabase('shares', (open) => {
 
 const NOTHING = { completed: [], failed: [], vanished: [], tooOld: [] };
 
-/** Submits contacts that are the same person each time, and delivers the profile. */
+/** Submits contacts that are all the same person, and delivers the profile. */
 async function pay(
   world: StoreWorld,
   ids: readonly string[],

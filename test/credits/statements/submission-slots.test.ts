@@ -160,8 +160,8 @@ describeEachDatabase('submissions of a key that are open together', (open) => {
     const unpaid = { id: 'submission of c-1', run: null, loss: null };
     const loss = { charged: 1, afterwards: 'hold', detail: 'gone' } as const;
     const before = await everything(world.db);
-    // One submission reveals nothing about a different submission. A balance that was read before another submission
-    // was closed also reveals nothing.
+    // One submission says nothing about a different submission. A balance from before the end of another submission
+    // also says nothing.
     expect(await settleLost(world, unpaid, BALANCE - 1)).toBe(false);
     const ends = [unpaid, { id: 'submission of c-2', run: null, loss }];
     const settlement = { partnerKey: KEY, sequence: 0, balance: BALANCE - 2, ends };
@@ -244,7 +244,7 @@ describeEachDatabase('submissions of a run that goes on', (open) => {
     expect(await listOpenSubmissions(store.reader, KEY)).toEqual([]);
     const held = await findContacts(store.reader, 'lakeside', ['c-2']);
     expect(held.get('c-2')).toMatchObject({ state: 'held', outcomeReason: 'lost_answer' });
-    // The submission's own run tried to settle it too, but too late. That run still has its lease.
+    // The submission's own run also tried to settle the submission, but too late. That run still has its lease.
     expect(await settleLostSubmissions(store.leases, [other], settlement, [INTEGRATION])).toBe(
       false,
     );

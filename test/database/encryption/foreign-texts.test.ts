@@ -61,7 +61,7 @@ describeEachDatabase('texts of a CRM', (open) => {
     expect(await dropOldTexts(world.store.connection)).toBe(1);
     expect(await rows(world)).toBe(1);
     await world.clock.advance(FOREIGN_TEXT_LIFE_MS);
-    // When the run ends, the stored messages are also deleted.
+    // When the run ends, donor-sync also deletes the stored messages.
     await world.store.checkpoint(world.lease, (trx) =>
       recordRunEnd(trx, RUN, {
         ...{ status: 'succeeded', reason: null, finishedAt: world.clock.now(), report: '{}' },

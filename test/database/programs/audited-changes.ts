@@ -21,8 +21,8 @@ const store = createStore({
 });
 
 for (let change = 0; ; change += 1) {
-  // Only this process uses the client, because erasing needs the lease. It is replaced every hundred changes, so that
-  // no run has to apply too many answers.
+  // Only this process uses the client, because erasing needs the lease. The program replaces the client every hundred
+  // changes, so that no run has to apply too many answers.
   const integrationId = `riverside-${process.pid}-${Math.floor(change / 100)}`;
   const id = randomUUID();
   await store.act((trx) => addAccessToken(trx, { id, name: id, role: 'viewer', hash: id }));

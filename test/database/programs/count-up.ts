@@ -1,6 +1,4 @@
-/**
- * Runs a process that reads a counter and increases it. Each increase is a transaction, and there are many of them.
- */
+/** Runs a process that reads a counter and increases it. Each increase is a separate transaction. */
 import { openDatabase } from '../../../src/database/database.ts';
 import type { TwoTables } from '../two-tables.ts';
 

@@ -1,4 +1,4 @@
-/** A process that purges old data, again and again, until it is killed. */
+/** Runs a process that purges old data repeatedly until it is killed. */
 
 import { createHash } from 'node:crypto';
 import { systemClock } from '../../../src/core/clock.ts';
@@ -25,6 +25,6 @@ for (;;) {
   await purgeExpired(store, attempt.lease, {
     ...{ runRows: 90, outcomes: kept, previousValues: kept, removedContacts: kept },
   });
-  // Purges entries older than a tenth of a second, so each round has some to purge.
+  // Purges entries that are older than a tenth of a second. Each round therefore purges some entries.
   if (audit === 'purged') await store.act((trx) => purgeAudit(trx, Date.now() - 100));
 }

@@ -173,7 +173,7 @@ describeEachDatabase('batches of holds', (open) => {
         if (isOver) break;
         cutOffs.push([...isDecided.values()].filter((each) => each !== null).length);
       }
-      // The process was stopped before the first batch, and between the first and the last batch.
+      // The process stopped once before the first batch, and once between the first and the last batch.
       expect(new Set(cutOffs)).toEqual(new Set([0, 500]));
       expect(decided).toBe(5);
       expect(await listBatches(world.store.reader)).toEqual([]);
@@ -195,7 +195,7 @@ describeEachDatabase('batches of holds', (open) => {
   });
 });
 
-/** Returns the store of a process that dies before its statement with this number. */
+/** Returns the store of a process that dies before the statement with the given number. */
 function storeThatDies({ db, clock }: StoreWorld, statement: number): Store {
   let left = statement;
   const transformer = new OperationNodeTransformer();

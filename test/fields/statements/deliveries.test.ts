@@ -274,7 +274,7 @@ describeEachDatabase('a delivery that is not done', (open) => {
       eligible: 0,
       enhanced_at: null,
       outcome_reason: reason,
-      // If the contact comes back, its profile is already paid for.
+      // If the contact returns, donor-sync does not pay for its profile again.
       tracking_id: trackingIdOf('c-1'),
     });
     expect(await jobOf(world, 'c-1')).toMatchObject({ state: 'completed', closed_at: null });

@@ -62,13 +62,13 @@ describeEachDatabase('a purge that is killed at any moment', (open) => {
         db.selectFrom('writes').select(['before', 'after']).execute(),
         db.selectFrom('questions').select('id').execute(),
       ]);
-      // The product can always recognise its written values. Only the previous values are deleted.
+      // The purge deletes only the previous values. The product can therefore still recognise the values that it wrote.
       expect(new Set(writes.map(({ after }) => after))).toEqual(new Set(['{}']));
       return writes.filter(({ before }) => before !== '').length + holds.length;
     };
     let cutOff = 0;
     let rounds = 0;
-    // At least one kill has to interrupt a purge. If no kill has done so, the test continues for further rounds.
+    // At least one kill has to interrupt a purge. Otherwise the test continues for further rounds.
     for (; rounds < ROUNDS || (cutOff === 0 && rounds < MOST_ROUNDS); rounds += 1) {
       await addOldRows(world, rounds);
       const before = await left();

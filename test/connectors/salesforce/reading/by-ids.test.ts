@@ -75,7 +75,7 @@ describe('reading from Salesforce by ids', () => {
       ["x') OR (Id != '", 'missing'],
       [rowOf(2).Id, 'missing'],
     ]);
-    // The response always contains a contact's ID in the same form, even if the request contained a different form.
+    // The response always contains a contact's ID in the same form, whatever form the request contained.
     expect(found.slice(0, 2)).toMatchObject([
       { contact: { id: rowOf(1).Id } },
       { contact: { id: rowOf(1).Id } },

@@ -27,7 +27,7 @@ describe('reading from Salesforce', () => {
     const header = { date: new Date(untilMs).toUTCString() };
 
     it('are asked for in shorter windows of time where Salesforce takes too long, each once', async () => {
-      // One contact is removed every six hours, and many contacts are removed at the same moment.
+      // Users remove one contact every six hours, and many contacts at one moment.
       const stamps = [
         ...Array.from({ length: 16 }, (_, at) => Date.parse(since) + at * 6 * 3_600_000),
         ...Array<number>(2_100).fill(Date.parse(since) + 2 * DAY_MS),

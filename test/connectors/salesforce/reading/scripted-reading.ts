@@ -46,8 +46,8 @@ export function describeContact(crm: ScriptedSalesforce, ...more: string[]): voi
 }
 
 /**
- * Makes the first query jobs fail. Salesforce gives no reason, as it sometimes does. Returns the number of jobs
- * created.
+ * Makes the first query jobs fail. Salesforce gives no reason for the failure, as in some real cases. Returns the
+ * number of jobs created.
  */
 export function failedJobs(
   crm: ScriptedSalesforce,
