@@ -1,6 +1,6 @@
 /**
- * Tests the address under which colleagues reach the service. The tests check who sets and confirms the address, and
- * which actions need a confirmed address.
+ * Tests the address under which colleagues reach the service. An owner sets and confirms the address. Some actions need
+ * a confirmed address.
  */
 import { request } from 'node:http';
 import { describe, expect, it } from 'vitest';
@@ -19,7 +19,7 @@ const ADDRESS = 'https://donors.example.org';
 const MINUTE_MS = 60_000;
 const PHONE = 'Mozilla/5.0 (iPhone) Safari/604.1';
 const COMPUTER = 'Mozilla/5.0 (X11; Linux) Firefox/140.0';
-/** Headers of a proxy, so that a request does not seem to come from this machine. */
+/** A proxy adds these headers, so the request seems to come from a different machine. */
 const ELSEWHERE = { 'x-forwarded-for': '203.0.113.9', 'x-forwarded-proto': 'https' };
 
 const open = closedAfterTest((options: HttpWorldOptions = {}) =>
@@ -74,7 +74,9 @@ interface Visit {
   headers?: Record<string, string>;
 }
 
-/** Opens a path under the new address in a browser on a different machine, or presses the button on that page. */
+/**
+ * Opens a path under the new address in a browser on a different machine. With a form, presses the button on the page.
+ */
 function visit(
   { url }: Pick<HttpWorld, 'url'>,
   path: string,
@@ -135,10 +137,10 @@ describe('the address of the service', () => {
       /<svg[^>]*role="img"[^>]*aria-label="QR code[^"]*donors\.example\.org"/,
     );
     expect(await read(world, token)).toMatchObject({ from: 'default', proposed: { url: ADDRESS } });
-    // Under the new name, only the page that confirms the address is served.
+    // Under the new name, the service offers only the page that confirms the address.
     expect((await visit(world, '/sign-in', { method: 'GET' })).status).toBe(421);
     const page = await visit(world, proposed.path, { method: 'GET' });
-    // No other page can be reached under this name yet.
+    // A browser cannot open any other page under this name yet.
     expect(page.text).not.toContain('href="/docs');
     expect(page).toMatchObject({ status: 200, text: expect.stringContaining('Confirm') });
     expect(await read(world, token)).toMatchObject({ from: 'default' });

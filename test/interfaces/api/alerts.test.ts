@@ -24,7 +24,7 @@ const checkSchema = z.strictObject({
   alerts: z.array(z.looseObject({ subject: z.string(), sent: z.boolean() })),
 });
 
-/** A key that has expired. This is a problem even if no run has started. */
+/** This key has expired. The product reports the problem even if no run has started. */
 const EXPIRED = {
   partner: { baseUrl: 'http://127.0.0.1:9', apiKey: 'key', expiresOn: '2020-01-01' },
 };

@@ -21,14 +21,14 @@ const open = closedAfterTest((options?: HttpWorldOptions) =>
 
 const START = '/v1/integrations/riverside/runs';
 
-/** Opens a connection that sends nothing automatically. */
+/** Opens a connection that sends only the bytes from the test. */
 async function connectTo({ url }: Pick<HttpWorld, 'url'>): Promise<Socket> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   await once(socket, 'connect');
   return socket;
 }
 
-/** Sends bytes, and returns everything received until the other side closes the connection. */
+/** Sends bytes. Returns all bytes that arrive before the other side closes the connection. */
 async function sendRaw({ url }: HttpWorld, text: string): Promise<string> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   let answer = '';
@@ -210,7 +210,7 @@ describe('abusive callers', () => {
       const answer = await fetch(`${here.url}/healthz`, { headers: { connection: 'close' } });
       expect(answer.status).toBe(200);
     }
-    // The allowed connections are still open. No response had to wait until the server closed connections.
+    // The allowed connections are still open. The server therefore did not close connections to send its responses.
     expect(silent.filter(({ closed }) => !closed).length).toBeGreaterThanOrEqual(490);
     for (const socket of silent) socket.destroy();
   });

@@ -1,16 +1,19 @@
-/** A software authenticator. It creates passkeys and signs with them. A test can make it sign incorrectly. */
+/**
+ * A software authenticator that creates passkeys and signs with them. A test can make the authenticator sign
+ * incorrectly.
+ */
 import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import { z } from 'zod';
 
 export interface Passkey {
   id: string;
-  /** The usage counter that the authenticator reports. Tests set it back. */
+  /** The authenticator reports this usage counter. Tests set the counter back. */
   counter: number;
   userHandle: string;
   privateKey: ReturnType<typeof makeKeys>['privateKey'];
 }
 
-/** Parts of an honest response that a test can change. */
+/** A test can change these parts of an honest response. */
 export interface Dishonesty {
   origin?: string;
   rpId?: string;

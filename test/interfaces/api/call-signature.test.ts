@@ -59,7 +59,8 @@ describe('the signatures that connectors declare', () => {
         for (const time of ['', 'soon', 'Infinity', unit(NOW - 301_000), unit(NOW + 301_000)]) {
           expect(problemAt(time)).toBe('signature_too_old');
         }
-        // A wrong signature is always refused for that reason, so the response does not reveal the server's time.
+        // The service always gives the same reason for a wrong signature. The response therefore does not reveal the
+        // server's time.
         const wrong = {
           ...signedAt(unit(NOW - 301_000)),
           method: 'PUT',

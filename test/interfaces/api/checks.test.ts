@@ -1,4 +1,4 @@
-/** Tests the checks of a client over HTTP. They are the checks of the CRM's fields, and `doctor`. */
+/** Tests the checks of a client over HTTP. One check is about the CRM's fields, and the other check is `doctor`. */
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { closedAfterTest } from '../../helpers/closed-after-test.ts';

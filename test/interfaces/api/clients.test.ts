@@ -42,7 +42,7 @@ async function byUser(world: HttpWorld, client: object, reach?: readonly string[
   return world.request('/v1/integrations', { method: 'POST', headers, body });
 }
 
-/** Settings that change a client's host. */
+/** Each of these settings changes a client's host. */
 const OTHER_HOSTS: readonly [string, object][] = [
   ['partner.baseUrl', { partner: { baseUrl: 'https://93.184.215.15', apiKey: 'key' } }],
   ['partner.baseUrl', { partner: { baseUrl: 'https://93.184.215.14:8443', apiKey: 'key' } }],

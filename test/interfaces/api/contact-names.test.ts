@@ -1,6 +1,6 @@
 /**
- * Tests contacts' names on pages. The tests check who can see the names, which parts are omitted, and how long the
- * names remain in memory.
+ * Tests contacts' names on pages. The tests check who can see the names, and which parts the pages omit. They also
+ * check how long the names remain in memory.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';

@@ -1,4 +1,7 @@
-/** Tests a contact's page: who sees which data, what the rules hide, and what its buttons do. */
+/**
+ * Tests a contact's page. The tests check which data each role sees, which data the rules hide, and the effect of each
+ * button.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { RetriableError } from '../../../src/core/errors.ts';

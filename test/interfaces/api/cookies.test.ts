@@ -1,6 +1,6 @@
 /**
- * Tests the cookies of a service with an https address. They work only with https and this host, and a neighbouring
- * host cannot set them.
+ * Tests the cookies of a service with an https address. Browsers send the cookies only over https and only to this
+ * host. A neighbouring host cannot set the cookies.
  */
 import { once } from 'node:events';
 import { request } from 'node:http';

@@ -216,13 +216,14 @@ describe('openapi.json', () => {
   });
 
   it('states correctly which routes need a token and which role they need', async () => {
-    // Uses a public service, because on this machine /metrics would be open.
+    // The service has a public address, because `/metrics` would need no token on this machine.
     const publicUrl = 'https://sync.example.org';
     const world = await open({ isIdle: true, publicUrl, trustedProxies: ['127.0.0.1'] });
     const viewer = await world.addToken('viewer');
     for (const [index, route] of (await describedRoutes(world)).entries()) {
       const { name, method, path, isOpen, isForAdmins, isForUsers } = route;
-      // An address that sends too many wrong tokens has to wait, so each route is requested from a separate address.
+      // After too many wrong tokens, an address has to wait. The test therefore requests each route from a separate
+      // address.
       const headers = { 'x-forwarded-for': `192.0.2.${index}` };
       const asked = [undefined, 'dst_wrong'].map((token) =>
         world.request(path, { method, headers, ...(token === undefined ? {} : { token }) }),

@@ -1,4 +1,4 @@
-/** Tests downloads that are sent while their data is read. One download fails in the middle. */
+/** Tests downloads. The service sends a download while it reads the data. One download fails in the middle. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -43,7 +43,7 @@ it.each(BROKEN)('breaks off a download of $name that fails in the middle', async
   expect(body.split('\r\n')[1]).toMatch(one.header);
   expect(body).not.toMatch(/\r\n0\r\n/);
 
-  // Without chunks, the client would take a closed connection for the end of the file.
+  // Without chunks, the client would mistake a closed connection for the end of the file.
   const older = await readRaw(world.url, path, { version: '1.0', headers });
   expect(older.error).toBe('ECONNRESET');
 
@@ -120,7 +120,7 @@ async function breakAudit(world: HttpWorld, page: 'first' | 'second'): Promise<s
   return '';
 }
 
-/** Makes a contact on this page of the run impossible to write. */
+/** Changes a contact on this page of the run, so that the service cannot write the contact into the file. */
 async function breakRun(world: HttpWorld, page: 'first' | 'second'): Promise<string> {
   await world.addPeople(3);
   const token = await world.addToken('admin');

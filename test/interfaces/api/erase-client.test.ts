@@ -1,6 +1,6 @@
 /**
- * Tests the erasure of a client over HTTP. Only signed-in owners can start the erasure. It runs after the response.
- * Its receipt is available for a day.
+ * Tests the erasure of a client over HTTP. Only signed-in owners can start the erasure. The service erases the client
+ * after the response. The receipt is available for a day.
  */
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -78,7 +78,7 @@ describe('POST /v1/integrations/:integration/erase', () => {
       limit: 5,
     });
     expect(entries).toMatchObject([{ actor: { kind: 'session' }, integrationId: 'lakeside' }]);
-    // It can be repeated, for example after an interruption.
+    // An owner can repeat the erasure, for example after an interruption.
     const again = (await post(`${PATH}/preview`)).read(previewSchema).preview;
     expect(again.counts.contacts).toBe(0);
     const unknown = await post('/v1/integrations/lakeshore/erase/preview');

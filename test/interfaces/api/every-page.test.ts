@@ -5,7 +5,7 @@ import { ROUTES } from './route-table.ts';
 
 const open = closedAfterTest(openHttpWorld);
 
-/** Pages that do not need a run, a hold or a question. */
+/** These pages need no run, hold or question. */
 const PAGES = Object.entries(ROUTES).flatMap(([name, { isPage, path, about = 'list' }]) => {
   const [method, pattern = ''] = name.split(' ');
   if (method !== 'GET' || !isPage || !['list', 'all', 'integration'].includes(about)) return [];

@@ -43,7 +43,7 @@ function reading({ application: { store, sealer }, clock }: HttpWorld) {
   return { reader: store.reader, sealer, clock };
 }
 
-/** Follows the link and presses its button. The returned cookie is empty if none was set. */
+/** Follows the link and presses its button. Returns an empty cookie if the service set none. */
 async function follow(
   { url }: Pick<HttpWorld, 'url'>,
   { path }: FirstVisit,
@@ -127,7 +127,7 @@ describe('a server without any token', () => {
     await store.act((trx) => disablePerson(trx, id, true));
     const { cookie } = await follow(world, visit);
     expect(await createAccount(world, cookie, { name: 'Another' })).toMatchObject({ status: 303 });
-    // The email address may belong to someone else now.
+    // The email address may now belong to a different person.
     expect(await store.reader.selectFrom('passkeys').selectAll().execute()).toEqual([]);
     expect(await listPeople(reading(world))).toMatchObject([
       { id, name: 'Dana', role: 'owner', integrations: null, status: 'active' },

@@ -1,4 +1,4 @@
-/** Tests the guide over HTTP. It is a fixed list of files that everyone can read. */
+/** Tests the guide over HTTP. The guide is a fixed list of files that everyone can read. */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { get } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -31,7 +31,10 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** The folder is created only after the service starts, so no file of the guide is read before it is requested. */
+/**
+ * The test creates the folder after the service has started. The service therefore cannot read a file of the guide
+ * before a request.
+ */
 async function build(): Promise<void> {
   await mkdir(folder, { recursive: true });
   for (const { file } of FILES) await writeFile(join(folder, file), PAGE);

@@ -88,7 +88,10 @@ async function firstHold(here: HttpWorld, token: string) {
   return (await here.request('/v1/holds', { token })).read(holdsSchema).holds[0];
 }
 
-/** Opens a service whose responses are all lost after it has charged for them. All contacts are therefore held. */
+/**
+ * Opens a service whose responses are lost after the service has charged for them. The product therefore holds all
+ * contacts.
+ */
 async function openWithHolds(people: number): Promise<HttpWorld> {
   const here = await open();
   await here.addPeople(people);
@@ -152,7 +155,7 @@ describe('/v1/holds', () => {
     const { message } = late.read(errorSchema).error;
     expect(message).toMatch(/was rejected on .* by Ada \(browser\)\. Nothing was changed\./);
 
-    // The answer on the page was given first but has not taken effect yet.
+    // The user gave this answer on the page first, but the answer has not taken effect yet.
     const onPage = await send(
       world,
       `/decisions/${second?.id}/resubmit`,
@@ -365,7 +368,7 @@ describe('/v1/holds/batches', () => {
       const asked = (token?: string) =>
         world.request(path ?? '', { method: method ?? '', ...(token ? { token } : {}) });
       const stranger = await asked();
-      // A page redirects to the sign-in form. Requests that change something do not.
+      // A page redirects to the sign-in form. A request that changes data does not redirect.
       expect(stranger.status).toBe(method === 'GET' ? 200 : 401);
       if (method === 'GET') expect(stranger.text).toContain('<h1>Sign in</h1>');
       expect(stranger.text).not.toContain('Quarry Lane');
@@ -401,7 +404,7 @@ describe('/v1/holds/batches', () => {
   });
 });
 
-/** Holds a mirrored network, because more than half of the group's members have left. */
+/** More than half of the group's members have left, so the product holds the mirrored network. */
 async function holdNetwork({ application }: HttpWorld): Promise<void> {
   const { store } = application;
   const attempt = await application.takeLease('riverside');

@@ -21,7 +21,7 @@ import { type HttpWorld, openHttpWorld } from './http-world.ts';
 
 const open = closedAfterTest(openHttpWorld);
 const CONTACTS = 12;
-/** The delay of searches on a slow day. */
+/** On a slow day, HubSpot's search shows a change after this delay (ms). */
 const LAG_MS = 20_000;
 
 const calledSchema = z.object({
@@ -32,7 +32,7 @@ const calledSchema = z.object({
 const acceptedSchema = z.object({ runId: z.string().nullable() });
 const appSchema = z.object({ appId: z.number(), clientSecret: z.string() });
 
-/** Returns this machine's clock, which a test can move forward. */
+/** Returns this machine's clock. A test can move the clock forward. */
 function aMovedClock() {
   let movedMs = 0;
   const clock: Clock = {

@@ -291,7 +291,10 @@ describe('a webhook address with plain signatures', () => {
     ]);
   });
 
-  /** Pairs of calls with the same characters, which are split differently and therefore have different meanings. */
+  /**
+   * The calls of a pair contain the same characters, but split them differently. The calls therefore have different
+   * meanings.
+   */
   const AMBIGUOUS = [
     ['?contact=1', 'a.b', '?contact=1.a', 'b'],
     ['?contact=1.a', 'b', '?contact=1', 'a.b'],

@@ -32,7 +32,9 @@ import { findRunById } from '../../../src/sync/statements/runs.ts';
 import { findFreePort } from '../../helpers/free-port.ts';
 import { controlService } from '../../helpers/service-control.ts';
 
-/** The service over HTTP with a real store, a real runner and real neighbours. The CRM is in memory. */
+/**
+ * Starts the service over HTTP with a real store, a real runner and stand-ins for other services. The CRM is in memory.
+ */
 export interface HttpWorld {
   url: string;
   application: Application;
@@ -68,9 +70,9 @@ export interface HttpWorld {
 export interface HttpWorldOptions {
   service?: PartnerSandboxOptions;
   publicUrl?: string;
-  /** True if the settings do not contain an address, because an owner sets the address later. */
+  /** True if the settings contain no address. An owner then sets the address later. */
   hasOwnUrl?: boolean;
-  /** True if `publicUrl` is the server's actual address, which callers sign. */
+  /** True if `publicUrl` is the server's actual address. Callers sign this address. */
   isPublic?: boolean;
   /** The host name in that address. Defaults to `127.0.0.1`. */
   publicName?: string;
@@ -90,12 +92,12 @@ export interface HttpWorldOptions {
   /** The alert settings. By default, no alerts are sent. */
   alerts?: Record<string, unknown>;
   limits?: Partial<ServerLimits>;
-  /** True if no run should start, so that requested runs wait. */
+  /** True if no run may start. Requested runs then wait. */
   isIdle?: boolean;
   lastTickAt?: () => number | null;
   /** The clock that HTTP and the store use. The test moves this clock. */
   clock?: Clock;
-  /** The callers that are accepted while there is no token. Defaults to every caller on this machine. */
+  /** While there is no token, the service accepts these callers. The default is every caller on this machine. */
   withoutToken?: WithoutToken;
   trustedProxies?: readonly string[];
   pagesFrom?: readonly string[];
@@ -106,7 +108,7 @@ export interface HttpWorldOptions {
   provider?: ProviderSettings;
   /** The operator's environment variables for the set-up. */
   setup?: SetupEnvironment;
-  /** The functions with which the application calls other services. Defaults to the usual functions. */
+  /** The application calls other services with these functions. The default is the usual functions. */
   neighbours?: ApplicationOptions['neighbours'];
   /** The URL of the database. Defaults to a new SQLite file. */
   database?: string;

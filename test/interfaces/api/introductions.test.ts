@@ -1,4 +1,4 @@
-/** Tests the order, exclusions and names of introductions. Also tests the file and a user's own list. */
+/** Tests the order, exclusions and names of introductions. Also tests the download and a user's own list. */
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -82,7 +82,7 @@ async function change(crmId: string, values: object): Promise<void> {
   });
 }
 
-/** Pretends that a run has ended, so that rankings in memory are outdated. */
+/** Pretends that a run has ended, so that the product no longer uses rankings in memory. */
 async function forgetRanking(db: Parameters<Parameters<typeof withDatabase>[1]>[0]) {
   await db
     .updateTable('runs')

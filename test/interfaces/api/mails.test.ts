@@ -1,6 +1,6 @@
 /**
- * Tests how users choose monthly emails on their own page, confirm their address, and stop the emails with the link in
- * them.
+ * Tests monthly emails. Users choose the emails on their own page, confirm their address, and stop the emails with the
+ * link in an email.
  */
 import { afterEach, describe, expect, it } from 'vitest';
 import { stopPath } from '../../../src/people/monthly-mails.ts';
@@ -63,7 +63,7 @@ describe('the monthly mails of an account', () => {
     const code = findCode(server);
     const before = await (await get(world, '/account', rea.cookie)).text();
     expect(before).toContain('rea@example.org is not confirmed');
-    // Opening the link does not confirm anything yet.
+    // Opening the link confirms nothing yet.
     const opening = await get(world, `/account/mails/confirm?code=${code}`, rea.cookie);
     expect(opening.status).toBe(200);
     expect(await (await get(world, '/account', rea.cookie)).text()).toContain('is not confirmed');

@@ -39,7 +39,7 @@ function post(here: HttpWorld, path: string, body: unknown, as: string) {
   return here.request(ONE + path, { method: 'POST', body, token: as });
 }
 
-/** Removes a member from the board manually, as on the service's own pages. */
+/** Removes a member from the board as a user does on the service's own pages. */
 async function removeOne({ application, service }: NetworkHttpWorld): Promise<string> {
   const { reader } = application.store;
   const [network] = await listNetworks(reader, 'riverside');

@@ -1,7 +1,7 @@
 /**
- * An OpenID Connect provider on loopback that follows the specification. It supports discovery, the authorization
- * code flow with PKCE (S256), nonces, and codes that work once. Its consent page always agrees for the user that the
- * test has set.
+ * An OpenID Connect provider on loopback that follows the specification. It supports discovery, the authorization code
+ * flow with PKCE (S256), nonces, and codes that work once. Its consent page always agrees for the user that the test
+ * has set.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -22,9 +22,9 @@ export interface OidcProvider {
   clientSecret: string;
   /** The user who is signed in at the provider. */
   user: ProviderUser;
-  /** True to return the email address only from a separate endpoint, as some providers do. */
+  /** True if the provider returns the email address only from a separate endpoint, as some providers do. */
   tellsEmailApart: boolean;
-  /** Wrong values that the tokens contain. */
+  /** The tokens contain these wrong values. */
   lie: { nonce?: string; aud?: string; iss?: string; exp?: string; key?: 'foreign' | 'none' };
   close(): Promise<void>;
 }

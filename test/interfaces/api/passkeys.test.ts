@@ -1,4 +1,7 @@
-/** Tests passkeys over HTTP with a software authenticator: which responses are accepted, and which are refused. */
+/**
+ * Tests passkeys over HTTP with a software authenticator. The tests check which responses the service accepts or
+ * refuses.
+ */
 
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -471,7 +474,7 @@ describe('the sign-in with server.signIn.passwords: false', () => {
     );
     await addPasskey(world, olga.cookie);
     await requireOtherWays(store.reader, NO_PROVIDER);
-    // Her passkey belongs to the host name at which she created it.
+    // Her passkey works only with the host name at which she created it.
     await expect(
       requireOtherWays(store.reader, { passkeyHost: 'crm.example.org', provider: false }),
     ).rejects.toThrow('Each owner needs a passkey for the host name of server.publicUrl');

@@ -1,4 +1,4 @@
-/** Tests password guessing. Each attempt takes time, and further attempts are soon refused. */
+/** Tests password guessing. Each attempt takes time, and the service soon refuses further attempts. */
 
 import { describe, expect, it } from 'vitest';
 import { isPassword } from '../../../src/people/sign-in/password.ts';

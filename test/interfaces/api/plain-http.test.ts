@@ -1,7 +1,4 @@
-/**
- * Tests passwords and sessions from other machines. Without TLS they are refused, whatever the address of the
- * connection is.
- */
+/** Tests passwords and sessions from other machines. Without TLS, the service refuses them for every address. */
 import { request } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { createFirstVisit } from '../../../src/interfaces/api/request/secret.ts';
@@ -17,7 +14,7 @@ const open = closedAfterTest((options: HttpWorldOptions = {}) =>
 const HTTPS = 'https://sync.example.org';
 const LAN = 'http://sync.lan:8787';
 
-/** Sends a request as a browser does that uses this host name for the service. */
+/** Sends a request as a browser that uses this host name for the service. */
 function asUnder(
   { url }: Pick<HttpWorld, 'url'>,
   host: string,
@@ -59,7 +56,7 @@ describe('a server that is opened with plain http from the network', () => {
     }
     const joining = await asUnder(world, 'sync.lan:8787', path, { form: { fresh: PASSWORD } });
     expect([joining.status, joining.cookie]).toEqual([403, '']);
-    // The link still works, because the refused request was never read.
+    // The link still works, because the service did not read the refused request.
     const atHome = await asUnder(world, 'localhost:8787', path, { form: { fresh: PASSWORD } });
     expect(atHome.status).toBe(303);
     const signingIn = await asUnder(world, 'sync.lan:8787', '/sign-in', { form: typed });

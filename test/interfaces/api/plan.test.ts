@@ -1,6 +1,6 @@
 /**
- * Tests plans over HTTP. A plan is made after the response and costs nothing. Its stored result contains no contacts
- * or values.
+ * Tests plans over HTTP. The service makes a plan after the response, and spends no credit on it. The stored result
+ * contains no contacts or values.
  */
 import { expect, it } from 'vitest';
 import { z } from 'zod';

@@ -125,13 +125,13 @@ describe('a signed event of a deletion for privacy', () => {
   it('stays due when the process ends before the erasure', async () => {
     const { here, ids, path } = await openEnhanced(1, { isIdle: true });
     const [id = ''] = ids;
-    // A run request names the contact, so there is something to erase.
+    // A run request names the contact, so the product has data to erase.
     const body = bodyOf([id]);
     const one = { integrationId: 'riverside', contact: id, trigger: 'manual' } as const;
     await here.runner.request(one);
     expect((await post(here, path, sign(path, body), body)).status).toBe(202);
     expect(await due(here)).toMatchObject([{ crmId: id, source: 'crm_event' }]);
-    // Does the same as a start of the service.
+    // Does the same work as the start of the service.
     here.runner.start();
     await expect.poll(() => due(here), { timeout: 8_000 }).toEqual([]);
   });

@@ -65,7 +65,7 @@ describe('a sign-in through an identity provider', () => {
     expect(first).toMatchObject({ status: 303, location: '/account' });
     expect((await get(world, '/account', first.cookie ?? '')).status).toBe(200);
     expect((await world.request(path)).status).toBe(404);
-    // The user is recognised by the subject, whatever the current email address is.
+    // The service recognises the user by the subject, even if the email address has changed.
     provider.user = { ...ANNA, email: 'anna.married@example.org' };
     expect((await signIn(world)).status).toBe(303);
     provider.user = { ...ANNA, sub: 'another-at-provider' };

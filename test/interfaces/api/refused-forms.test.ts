@@ -1,5 +1,5 @@
 /**
- * Checks that every refused form is shown again with the values that the user typed. Add a row here for each new
+ * Checks that each refused form appears again with the values that the user typed. Add a row to this table for each new
  * form.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -14,7 +14,7 @@ interface Filled {
   /** The address that the form is sent to. */
   path: string;
   typed: Readonly<Record<string, string>>;
-  /** Defaults to all. */
+  /** The page shows the values of these fields again. The default is all fields. */
   kept?: readonly string[];
   /** The secret fields, which the page must not show again. */
   secrets?: readonly string[];
@@ -26,7 +26,7 @@ interface Filled {
 
 const SECRET = 'sesame-4711-secret';
 
-/** The forms in which users type or choose something. */
+/** In these forms, users type or choose a value. */
 const FILLED: Readonly<Record<string, (ids: Ids) => Filled>> = {
   '/sign-in': () => ({
     path: '/sign-in',
@@ -123,7 +123,7 @@ const FILLED: Readonly<Record<string, (ids: Ids) => Filled>> = {
   }),
 };
 
-/** Forms that consist of a button, and forms whose few hidden fields the page sets itself. */
+/** These forms contain only a button, or the page itself sets their few hidden fields. */
 const BUTTONS = new Set([
   ...['/link/:secret', '/account/links/:link/end'],
   ...['/introductions/:client/csv', '/introductions/:client/listed/:contact'],
@@ -187,8 +187,8 @@ const BUTTONS = new Set([
 ]);
 
 /**
- * Forms that only their own tests can fill in. They need a first visit, a passkey, the address, or a service with
- * networks.
+ * Only the forms' own tests can fill in these forms. The forms need a first visit, a passkey, the address, or a service
+ * with networks.
  */
 const ELSEWHERE = new Set([
   ...['/first-visit', '/account/passkeys', '/address', '/networks/:client/who'],

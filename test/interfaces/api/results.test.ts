@@ -1,4 +1,7 @@
-/** Tests the results of a month: what they count, what a viewer must not learn, and what remains after an erasure. */
+/**
+ * Tests the results of a month. The tests check the counts, the data that a viewer must not learn, and the data that
+ * remains after an erasure.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import {

@@ -1,7 +1,7 @@
 /**
  * Lists every route of the service and who can use it. `routes.test.ts` fails for a route that is missing here. Add
- * each new route to this table with its requirements. It is then tested without a session, with each lower role, and
- * for a client that the user cannot access.
+ * each new route to this table with its requirements. The tests then use the route without a session, with each lower
+ * role, and for a client that the user cannot access.
  */
 import type { Role } from '../../../src/core/role.ts';
 import { THIS_MONTH } from '../../helpers/this-month.ts';
@@ -14,9 +14,9 @@ export interface RouteRule {
   /** True for a page. It redirects to the sign-in form if nobody is signed in. */
   isPage?: boolean;
   /**
-   * The object in the address. Without access to its client, the response is the same as for an object that does not
-   * exist. If the value is `list`, only accessible objects are shown. If it is `all`, a caller with access to only
-   * some clients is refused.
+   * The kind of object in the address. A caller without access to its client receives the same response as for an
+   * object that does not exist. If the value is `list`, the page shows only accessible objects. If the value is `all`,
+   * the service refuses a caller who can access only some clients.
    */
   about?: 'integration' | 'run' | 'hold' | 'batch' | 'approval' | 'list' | 'all';
   /** Values for the parameters that `about` does not provide, followed by an optional query. */
@@ -197,7 +197,7 @@ export const ROUTES: Readonly<Record<string, RouteRule>> = {
     ...{ role: 'reader', by: 'person', about: 'integration' },
     path: '/v1/integrations/:id/listed-contacts/some',
   },
-  // This redirects to the first client that the user has access to.
+  // The route redirects to the first client that the user can access.
   'GET /introductions': { role: 'reader', isPage: true },
   'GET /introductions/:integration': {
     ...{ role: 'reader', by: 'person', isPage: true, about: 'integration' },

@@ -28,7 +28,7 @@ const heldSchema = z.object({
 });
 
 beforeAll(async () => {
-  // The address is public, because `/metrics` would be open on this machine.
+  // The service has a public address, because `/metrics` would need no token on this machine.
   world = await openHttpWorld({
     ...{ integration: { ...WITHOUT_TRIAL, schedule: { cron: '0 2 1 1 *' } }, others: [OTHER] },
     publicUrl: 'https://sync.example.org',
@@ -136,7 +136,7 @@ describe('the routes', () => {
       expect(await byToken.text()).toContain('An access token may not do this');
       return;
     }
-    // With the required role, the request gets to the next check, which fails because the ID does not exist.
+    // With the required role, the request reaches the next check. The next check fails because the ID does not exist.
     expect([401, 403]).not.toContain(byToken.status);
     await byToken.body?.cancel();
   });

@@ -127,7 +127,7 @@ describe('the consent of a user', () => {
     expect(page.text).toContain('Back to the set-up');
   });
 
-  /** Goes to the CRM and back, as a user who allows the access. */
+  /** Opens the CRM's consent page and returns, as a user who allows the access. */
   async function consent(
     kind: 'salesforce' | 'hubspot',
     before: (here: HttpWorld, id: string) => Promise<void> = async () => {},
@@ -186,7 +186,7 @@ describe('client credentials of Salesforce', () => {
     const page = await here.request(`/setup/${id}/crm`);
     expect(page.text).toContain('Connected to');
     expect(page.text).not.toContain(clientSecret);
-    // The secret is kept while the address and the app do not change.
+    // The product keeps the secret while the address and the app do not change.
     const kept = await post(here, `/setup/${id}/crm`, app);
     expect(kept.location).toBe(`/setup/${id}/crm?note=connected`);
     expect((await findSetup(here.application, id))?.answers.crm?.['auth']).toEqual({

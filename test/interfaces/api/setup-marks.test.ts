@@ -27,7 +27,7 @@ it('asks of a file what the words of a status mean, and keeps the answers', asyn
   expect(asked.text).toContain(
     'No column of the file marks contacts that have opted out or contacts that must not be contacted',
   );
-  // Neither addresses nor names are offered as marks.
+  // The form offers neither addresses nor names as marks.
   const offered = /<select id="f-deceased"[\s\S]*?<\/select>/.exec(asked.text)?.[0] ?? '';
   expect(offered).toContain('Status');
   expect(offered).not.toContain('Mail');
@@ -120,7 +120,7 @@ it('shows on the page which field counts without a choice, for how many contacts
   expect(text).toContain('Automatic: npsp__Deceased__c (6 contacts)');
   const offered = /<select id="f-deceased"[\s\S]*?<\/select>/.exec(text)?.[0] ?? '';
   expect(offered).toContain('(npsp__Do_Not_Contact__c)');
-  // Text, number and reference fields cannot mark anyone.
+  // A text, number or reference field cannot be a mark.
   for (const field of ['(Email)', '(LastName)', '(AccountId)', '(MailingCity)']) {
     expect(offered).not.toContain(field);
   }

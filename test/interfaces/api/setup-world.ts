@@ -97,7 +97,7 @@ export async function withFile(here: HttpWorld, text = PEOPLE): Promise<string> 
 export async function knownPeople({ service }: HttpWorld, count: number): Promise<string> {
   const people = await controlService(service).people(4 * count);
   const whole = people.filter(({ firstName, lastName }) => firstName && lastName);
-  // Keeps one contact per last name. If two contacts were the same person, only one of them would be paid for.
+  // Keeps one contact per last name. If two contacts were the same person, the product would pay for only one of them.
   const distinct = new Map(whole.map((person) => [person.lastName?.toLowerCase(), person]));
   const rows = [...distinct.values()]
     .slice(0, count)

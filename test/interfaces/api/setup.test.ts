@@ -369,7 +369,7 @@ describe('the answers of the steps', () => {
     const typed = Object.fromEntries(fields.map(({ from, to }) => [`to.${from}`, to]));
     const created = await post(here, `/setup/${id}/fields`, { ...typed, do: 'create' });
     expect(created.location).toBe(`/setup/${id}/schedule?note=created`);
-    // The fields exist, so the same network leads straight to the next step.
+    // The fields exist, so the user continues directly with the next step.
     await post(here, `/setup/${id}/fields`, { 'to.age': 'Donor_Age__c' });
     const again = await post(here, `/setup/${id}/networks`, board);
     expect(again.location).toBe(`/setup/${id}/schedule`);

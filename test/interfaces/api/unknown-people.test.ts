@@ -1,6 +1,6 @@
 /**
- * Tests how pages show people whom the service does not know. They are not shown as a failure, although they count as
- * failed.
+ * Tests how pages show people whom the service does not know. The product counts the people as failed, but the pages do
+ * not show a failure.
  */
 import { expect, it } from 'vitest';
 import { z } from 'zod';

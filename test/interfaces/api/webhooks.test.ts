@@ -1,6 +1,6 @@
 /**
- * Tests webhook addresses over HTTP, in the API and on the pages: they are created and shown once, rotated, and
- * revoked.
+ * Tests webhook addresses over HTTP, in the API and on the pages. A user creates, rotates and revokes an address. The
+ * page shows a new address only once.
  */
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';

@@ -1,4 +1,4 @@
-/** Tests undo and erasure over the API. The service carries them out, even after a restart. */
+/** Tests undo and erasure over the API. The service completes both, even after a restart. */
 
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -548,7 +548,7 @@ describe('an erasure over the API', () => {
     const post = asUser(world, ada.cookie);
     const pathOf = (contact: string) => `/v1/integrations/riverside/contacts/${contact}/forget`;
     const wanted = { everywhere: true };
-    // Hal has no permission to confirm it, whether or not the other client has the contact.
+    // Hal has no permission to confirm the erasure. The response does not depend on the other client's contacts.
     for (const contact of [both, alone]) {
       const refused = await post(`${pathOf(contact)}/preview`, wanted);
       expect(refused).toMatchObject({
@@ -586,7 +586,7 @@ describe('an erasure over the API', () => {
       answers.push(await asUser(world, hal.cookie)(`${path}/refuse`));
       expect([shown.status, ...answers.map(({ status }) => status)]).toEqual([404, 404, 404]);
     }
-    // The recipients of alerts may be responsible only for this client.
+    // Some recipients of alerts may be responsible only for this client.
     const { integrations } = world.application;
     const [state] = await createStateReader(world.application.store)([...integrations.values()]);
     const texts = state?.approvals?.map(({ text }) => text) ?? [];

@@ -8,7 +8,9 @@ async function* lines(count: number, text = 'line é') {
   for (let at = 0; at < count; at += 1) yield `${text} ${at}\n`;
 }
 
-/** Creates many parts that hardly compress. `state` shows how many were read, and whether they were closed. */
+/**
+ * Creates many parts that are hard to compress. `state` shows how many parts were read, and whether they were closed.
+ */
 function manyParts(count = Number.POSITIVE_INFINITY) {
   const state = { read: 0, isClosed: false };
   async function* parts() {

@@ -5,7 +5,7 @@ export interface RecordedStream extends PassThrough {
   isTTY: boolean;
   columns: number;
   rows: number;
-  /** Real terminals have this method. This terminal always delivers single keys. */
+  /** Real terminals have this method. This stand-in always delivers single keys. */
   setRawMode(isRaw: boolean): void;
   written(): string;
 }
@@ -26,7 +26,7 @@ export function aStream({ isTTY = true, columns = 80, rows = 24 } = {}): Recorde
   });
 }
 
-/** The characters that a terminal sends for each key. */
+/** A terminal sends these characters for each key. */
 export const KEYS = {
   enter: '\r',
   down: '\u001b[B',

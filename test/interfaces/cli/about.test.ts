@@ -56,7 +56,7 @@ describe('donor-sync about', () => {
       (await ourColumns(world, id)).toSorted(),
     );
     expect(only?.writes).toEqual([{ fields: expect.any(Array), hasValuesBefore: true }]);
-    // The audit records the requester. This entry also belongs to the contact.
+    // The audit records the user who requested the data. This entry also belongs to the contact.
     expect(only?.auditEntries).toBe(1);
   });
 

@@ -18,11 +18,11 @@ const KILLS = 4;
 
 interface Killer {
   kills: number;
-  /** Runs a command, and kills it at a random moment within the shortest duration so far. */
+  /** Runs a command. Kills the command at a random moment that is earlier than its shortest duration so far. */
   runOrKill(args: string[]): Promise<void>;
 }
 
-/** Measures how long a command takes, by running it once until it ends. */
+/** Runs a command once until it ends, to measure its duration. */
 async function createKiller({ start }: CliWorld, first: string[]): Promise<Killer> {
   let tookMs = Number.POSITIVE_INFINITY;
   const run = async (args: string[], share: number | null): Promise<boolean> => {
@@ -44,7 +44,7 @@ async function createKiller({ start }: CliWorld, first: string[]): Promise<Kille
   return killer;
 }
 
-/** Returns all rows of the product's tables, except what queues and runs add. */
+/** Returns all rows of the product's tables, except the rows that queues and runs add. */
 async function textOf(url: string): Promise<string> {
   const { db, close } = await openDatabase<Tables>(url);
   const tables = await everything(db);

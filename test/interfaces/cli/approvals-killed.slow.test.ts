@@ -1,4 +1,6 @@
-/** Sends SIGKILL to the process that confirms a request. Checks that nothing is lost or done twice. */
+/**
+ * Sends SIGKILL to the process that confirms a request. Checks that the product loses no work and does no work twice.
+ */
 import { readFile, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
@@ -22,7 +24,8 @@ const listSchema = z.object({ approvals: z.array(z.object({ state: z.string() })
 const entriesSchema = z.object({ entries: z.array(z.object({ action: z.string() })) });
 
 /**
- * The times (ms) after which the process is killed. They range from its start to the end of an uninterrupted process.
+ * The test kills the process after each of these times (ms). They range from its start to the end of an uninterrupted
+ * process.
  */
 const LIVES = [150, 180, 210, 250, 320, 600, 1_000];
 
@@ -42,7 +45,7 @@ async function confirmKilled(world: CliWorld, ask: readonly string[], lifeMs: nu
     // After a process has exited, its lease is free immediately.
     const { exitCode, stderr } = await world.run(['approvals', 'confirm', id, '--yes'], {}, 'cal');
     expect(exitCode, stderr).toBe(0);
-    // The process found the remains of a killed process. No user has to act on them.
+    // The process found unfinished work of a killed process. No user has to act on this work.
     expect(stderr).not.toMatch(/"level":[456]0/);
   }
   expect((await world.runJson(['approvals'], listSchema)).approvals).toEqual([]);

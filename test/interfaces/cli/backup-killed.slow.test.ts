@@ -1,6 +1,6 @@
 /**
- * Sends SIGKILL to `backup` and `restore` at random moments. The result must be the old database or the new database,
- * never a mixture.
+ * Sends SIGKILL to `backup` and `restore` at random moments. The result must be the complete old database or the
+ * complete new database.
  */
 import { readdir } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -162,7 +162,7 @@ describeOn('sqlite', 'donor-sync backup and restore', () => {
     const { db, close } = await openDatabase<Tables>(`sqlite:${world.path('store.db')}`);
     await sql`update donor_sync_ground set hash = '0f0f0f'`.execute(db);
     await close();
-    // Creates a database as a different pre-release does.
+    // Creates a database in the form of a different pre-release.
     const keyRing = await loadKeyRing(undefined, `sqlite:${world.path('store.db')}`);
     await sealFile(world.path('store.db'), world.path('other.backup'), keyRing, 0);
     const [files, bytes] = [await filesOf(world), await readFile(world.path('store.db'))];
@@ -442,7 +442,7 @@ describeOn('postgres', 'donor-sync backup and restore on Postgres', () => {
     expect((await world.run(['sync'])).exitCode).toBe(3);
     expect(await world.spent()).toBe(spent);
     await world.run(['restore', '--agree', 'riverside', '--yes']);
-    // Without a spending journal, it is unknown whether the new contact was paid for after the backup.
+    // Without a spending journal, the product does not know whether it paid for the new contact after the backup.
     await world.run(['sync']);
     expect(await world.spent()).toBe(spent);
     const { batches } = await world.runJson(['holds'], holdsSchema);

@@ -135,7 +135,7 @@ describe('the manual page', () => {
       commands.map(({ place }) => place),
     );
     expect(manual).toContain('.B \\-\\-accept\\-marks');
-    // Each of the program's options is listed once, and roff does not mistake any text for an instruction.
+    // The manual lists each of the program's options once. roff does not mistake any text for an instruction.
     expect(manual.match(/^\.B \\-\\-json$/gm)).toHaveLength(1);
     expect(manual.match(/^['.](?!TH |SH |SS |TP$|PP$|B )/gm)).toBeNull();
   });

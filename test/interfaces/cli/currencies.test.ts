@@ -1,5 +1,6 @@
 /**
- * Tests amounts in a contact's currency: in a dry run, in the contact's stored data, and when the contact is erased.
+ * Tests amounts in a contact's currency. The tests cover a dry run, the contact's stored data, and the contact's
+ * erasure.
  */
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
@@ -106,8 +107,8 @@ describe('amounts in another currency', () => {
 
     const hidden = { type: 'CurrencyType', access: 'hidden' };
     await control('PUT', 'object-access', hidden);
-    // A user has changed the currency. No run has read this change yet, so the product still recognises the number as
-    // ours.
+    // A user has changed the currency, but no run has read the change yet. The product still recognises the number as
+    // its own value.
     await edit(id, { CurrencyIsoCode: 'EUR' });
     const args = ['forget', id, '--integration', 'riverside', '--also-in-crm', '--yes'];
     const { forget } = await world.runJson(args, forgetSchema);
@@ -118,7 +119,7 @@ describe('amounts in another currency', () => {
     });
     expect(await amountOf(id)).toBe(null);
     expect(await databaseText(world)).not.toContain(id);
-    // After the rate is available again, the value is not written again.
+    // After the rate is available again, the product does not write the value again.
     await control('PUT', 'object-access', { ...hidden, access: 'visible' });
     await world.run(['sync', '--full']);
     expect(await amountOf(id)).toBe(null);

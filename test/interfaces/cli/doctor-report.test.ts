@@ -17,7 +17,7 @@ afterEach(async () => {
   crm = undefined;
 });
 
-/** A string that is placed wherever a user or a customer could have written a value. */
+/** The test puts this string into each place where a user or a customer can write a value. */
 const MARK = /planted/i;
 
 describe('donor-sync doctor --report', () => {
@@ -156,7 +156,7 @@ const peopleSchema = z.object({
   ),
 });
 
-/** Settings with the planted text in every place where a customer could write something. */
+/** The settings contain the planted text in every place where a customer can write a value. */
 const PLANTED = `    contacts: { filter: "Planted__c = 'Planted Value'" }
     networks:
       - { name: Planted board, group: { campaign: Planted Gala } }

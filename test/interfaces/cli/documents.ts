@@ -14,7 +14,10 @@ export const valuesWaitingSchema = z.strictObject({
   ),
 });
 
-/** The fields from design 4.3 and the values that wait to be written. An extra or missing field is an error. */
+/**
+ * The report contains the fields from design 4.3, and the values that wait to be written. An extra or missing field is
+ * an error.
+ */
 const reportSchema = z.strictObject({
   id: z.uuid(),
   integration: z.string(),

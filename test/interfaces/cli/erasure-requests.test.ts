@@ -1,6 +1,6 @@
 /**
- * Tests erasures that Salesforce requests. On the command line, the tests check the decision, the second user, and
- * the erasure.
+ * Tests erasures that Salesforce requests. The tests use the command line for the decision, the second user, and the
+ * erasure.
  */
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
@@ -75,7 +75,7 @@ async function readBatches({ world }: World) {
   return (await world.runJson(['holds'], batchesSchema)).batches;
 }
 
-/** Returns our value in a contact, or null if it is blank. */
+/** Returns donor-sync's value in a contact, or null if the field is blank. */
 async function donorIdOf({ control }: World, id: string | undefined) {
   const record = z
     .record(z.string(), z.unknown())
@@ -159,7 +159,7 @@ describe('contacts that Salesforce marks to be forgotten', () => {
     const { world, ids } = here;
     const [batch] = await readBatches(here);
     expect(batch).toMatchObject({ kind: 'erasure_requested', count: 2 });
-    // An objection alone is not an erasure request, whatever the settings say about other requests.
+    // An objection alone is not an erasure request. The settings about other requests do not change this.
     await world.run(['sync', '--full']);
     expect(await donorIdOf(here, ids[0])).not.toBeNull();
     await world.run(['holds', 'approve', '--batch', batch?.id ?? '']);

@@ -24,7 +24,7 @@ function exportOf(id: string, env: Record<string, string> = ENV, ...options: str
   return runCommand(exportCommand, ['export', id, ...options], { cwd: folder, env });
 }
 
-/** A client with string settings that look like other types of values. */
+/** The client's settings contain strings that look like other types of values. */
 const ODD = `integrations:
   - id: 7th-street
     name: "Costs $\${NOTHING}: 5 # really"

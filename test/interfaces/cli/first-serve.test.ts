@@ -36,7 +36,7 @@ async function untilReady({ ended, stdout }: Started): Promise<void> {
   );
 }
 
-/** Serves until the address is printed, or the command ends itself. */
+/** Runs `serve` until it prints the address, or until the command ends. */
 async function serve(
   argv: readonly string[] = [],
   env: Record<string, string> = {},
@@ -61,7 +61,7 @@ describe('serve in an empty folder', () => {
     const text = await readFile(path('donor-sync.yaml'), 'utf8');
     expect(text).toContain('integrations: []');
     await writeFile(path('donor-sync.yaml'), `${text}# ours\n`);
-    // There is an owner now, so no link is printed.
+    // The service has an owner now, so it prints no link.
     const second = await serve();
     expect(second).toMatchObject({ exitCode: 0, led: null });
     expect(second.stderr).not.toContain('Wrote');

@@ -64,7 +64,7 @@ describe.each(KINDS)('an input that has become %s, without crm.output', (_, enco
       expect(await stateOf(world), argv.join(' ')).toEqual(before);
     }
     expect(accepted).toEqual([]);
-    // Erasing donor-sync's own data needs no file, and must not wait for one.
+    // The erasure of donor-sync's own data needs no file, and must not wait for a file.
     expect((await world.run(['forget', contact, '--yes'])).exitCode).toBe(0);
     expect(await stateOf(world)).toEqual(before);
     expect(await readFile(world.path('riverside.csv'))).toEqual(content);

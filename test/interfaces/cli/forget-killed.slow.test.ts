@@ -22,7 +22,7 @@ import {
 const PEOPLE = 14;
 const DONORS = 500;
 
-/** A CRM as this test sees it, without the product. */
+/** A CRM that the test accesses directly, without the product. */
 interface Place {
   world: CliWorld;
   service: KillingProxy;
@@ -269,7 +269,7 @@ describe('donor-sync forget that is killed at a chosen moment', () => {
         donors.push(donorOf(values));
         const args = ['forget', id, '--also-in-crm', '--yes'];
         await killAt(place, moment, args);
-        // The next sync finishes what the killed command began, before anyone repeats the command.
+        // The next sync completes the work of the killed command, before a user repeats the command.
         await sync(place);
         expect(await place.ours(id)).toEqual({});
         expect(await members(place)).not.toContain(donorOf(values));

@@ -18,7 +18,7 @@ import { runCommand } from './run-command.ts';
 
 const KILLS = 4;
 
-/** Copying them takes a few seconds. */
+/** The program copies this number of rows in a few seconds. */
 const ROWS = 1_200;
 
 /** The program needs half a second to start before it moves any data. */
@@ -47,7 +47,7 @@ describeOn('postgres', 'a move that is killed', () => {
       const code = await moveOrKill(settings, target, kills < KILLS);
       if (code === 'killed') kills += 1;
       const live = [await isInUse(source), await isInUse(target)];
-      // A target without rows counts as a new database, so it is not mentioned.
+      // A target without rows counts as a new database, so the program does not mention it.
       expect(live, `after ${kills} kills`).not.toEqual([true, true]);
       if (code === 'done') break;
     }

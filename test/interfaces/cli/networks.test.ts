@@ -116,8 +116,8 @@ describe('donor-sync networks', () => {
     expect(plan).toEqual({
       networks: [{ members: 0, joiners: 0, leavers: 0, toEnhance: 16, problem: null }],
       warmPaths: { contacts: 24, queries: 1 },
-      // Six calls for the submission, its progress, its results (three times) and the balance. Four calls for the
-      // network with a bulk add, and two for the warm paths.
+      // The run sends six calls for the submission, its progress, its results (three times) and the balance. It sends
+      // four calls for the network with a bulk add, and two calls for the warm paths.
       calls: { partner: 6 + 4 + 2 },
       credits: { networks: { needed: 16, allowed: 16, remaining: 100_000 } },
     });

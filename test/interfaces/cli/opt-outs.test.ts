@@ -1,4 +1,4 @@
-/** Tests an opt-out field that is wrong for one night, with a file, with Salesforce and with HubSpot. */
+/** Tests an opt-out field that is wrong for one night. The tests use a file, Salesforce and HubSpot. */
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';

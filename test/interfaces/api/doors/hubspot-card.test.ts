@@ -96,7 +96,7 @@ describeEachDatabase('the card', () => {
     const { spent } = controlService(world.service);
     expect(await spent()).toBe(1);
     const click = { key: 'click-0001', contact };
-    // The response cannot be stored, so HubSpot receives a 500 and sends the call again. The contact is already
+    // The service cannot store the response, so HubSpot receives a 500 and sends the call again. The contact is already
     // marked.
     const { connection } = world.application.store;
     await sql`alter table door_replies rename column replied_at to away`.execute(connection);
@@ -179,7 +179,8 @@ describeEachDatabase('an attack on the card', () => {
     }
     const foreign = await world.card('wanted', { key: 'click-0002', contact: '999' });
     expect([foreign.status, codeIn(foreign.answer)]).toEqual([404, 'contact_unknown']);
-    // The call is signed for a different address. A Host header could make that address look like ours.
+    // The call is signed for a different address. With a false Host header, the service could mistake that address for
+    // its own.
     const signedUrl = 'https://elsewhere.example.org/doors/hubspot/card/wanted';
     const elsewhere = await world.card('wanted', click, { signedUrl });
     expect([elsewhere.status, codeIn(elsewhere.answer)]).toEqual([401, 'signature_invalid']);
@@ -196,7 +197,7 @@ describeEachDatabase('an attack on the card', () => {
     expect([same.status, await same.text()]).toEqual([202, sent.answer]);
     const changed = await replay(sent.body.replace('click-0001', 'click-0002'));
     expect([changed.status, codeIn(await changed.text())]).toEqual([401, 'signature_invalid']);
-    // The signed address is built from the public URL, so a different Host header makes no difference.
+    // The service builds the signed address from the public URL. A different Host header therefore has no effect.
     const host = await fetch(sent.url.replace('127.0.0.1', 'localhost'), {
       ...{ method: 'POST', headers: sent.headers, body: sent.body },
     });

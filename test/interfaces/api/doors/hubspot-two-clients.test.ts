@@ -1,7 +1,4 @@
-/**
- * Tests HubSpot's door with two clients. The clients use two portals, or they divide the contacts of one portal with
- * filters.
- */
+/** Tests HubSpot's door with two clients. The clients use two portals, or filters divide the contacts of one portal. */
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { listOpenQuestions } from '../../../../src/decisions/statements/questions.ts';
@@ -67,7 +64,7 @@ async function openPortals() {
   return { world, shared: own[0] ?? '', foreign };
 }
 
-/** Opens one portal whose contacts belong to two clients, by their filters. */
+/** Opens one portal. The filters of two clients divide its contacts. */
 async function openShared(workflowPerDay = 100) {
   const filterBy = (value: string) => ({
     contacts: { filter: JSON.stringify([{ propertyName: 'jobtitle', operator: 'EQ', value }]) },
@@ -117,7 +114,7 @@ describeEachDatabase('a door of two clients', () => {
     const other = await world.show(foreign, { portalId: OTHER_PORTAL });
     expect(other).toMatchObject({ user: { isLinked: false }, contact: { values: null } });
     expect(await listMarked(world)).toEqual([]);
-    // Both portals contain the ID. The call concerns the contact in its own portal.
+    // Both portals contain a contact with this ID. The call concerns the contact in the caller's portal.
     expect((await world.card('wanted', { key: 'click-0002', contact: shared })).status).toBe(202);
     expect(await listMarked(world)).toEqual([['riverside', shared]]);
   });

@@ -1,4 +1,4 @@
-/** Tests HubSpot's workflow action. It marks contacts up to the daily limit, and then creates one decision. */
+/** Tests HubSpot's workflow action. The action marks contacts up to the daily limit, and then creates one decision. */
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { signatureHeaders } from '../../../../sandbox/hubspot/webhooks/signature.ts';
@@ -109,7 +109,7 @@ describeEachDatabase('the workflow action', () => {
     await expect.poll(runsOf).toBe(before + 1);
     later = 2 * 86_400_000;
     expect(stateIn((await world.enrol(one, 'callback-1')).answer)).toBe('wanted');
-    // The same execution cannot mark a different contact free of charge, because that is a further mark.
+    // The same execution marks a different contact, so the mark counts towards the limit.
     expect(stateIn((await world.enrol(two, 'callback-1')).answer)).toBe('wanted');
     await expect.poll(runsOf).toBe(before + 2);
     const { marks } = await store.reader

@@ -1,4 +1,4 @@
-/** A stand-in for HubSpot, and a service whose door accepts calls from HubSpot's app. */
+/** Starts a stand-in for HubSpot, and a service whose door accepts calls from HubSpot's app. */
 import { z } from 'zod';
 import { type HubspotSandbox, startHubspotSandbox } from '../../../../sandbox/hubspot/index.ts';
 import { listContactIds } from '../../../../src/contacts/contacts.ts';
@@ -71,7 +71,7 @@ export interface HubspotWorld extends HttpWorld {
     forgery?: Forgery,
   ): Promise<{ id: string; cookie: string }>;
   /**
-   * Changes the names of all contacts while their enhancements are in progress, so that all of them are held. `jobs`
+   * Changes the names of all contacts while the service enhances them. The product then holds all of them. `jobs`
    * controls the service's jobs.
    */
   holdAll(jobs: ReturnType<typeof holdJobs>): Promise<string[]>;

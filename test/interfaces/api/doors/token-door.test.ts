@@ -1,4 +1,4 @@
-/** The tests check its responses, the allowed callers, and everything that it refuses. */
+/** The tests check the door's responses, the allowed callers, and all requests that the door refuses. */
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { addDoorToken } from '../../../../src/clients/statements/door-tokens.ts';
@@ -98,7 +98,7 @@ describeEachDatabase('the door of a client', () => {
     const [request] = await listRunRequests(world.application.store.reader);
     if (request !== undefined) await world.untilEnded(request.runId);
     await expect.poll(() => world.crm.writes.map(({ id }) => id)).toEqual([contact]);
-    // The contact is written before its run ends.
+    // The product writes the contact before its run ends.
     await expect
       .poll(async () => (await readStatus(world, { token, contact })).read(statusSchema).status)
       .toMatch(/^Last run: .* was spent on /);
@@ -116,11 +116,11 @@ describeEachDatabase('the door of a client', () => {
     const { token } = await addToken(world);
     const [contact = ''] = await world.addPeople(1);
     await enhance(world, { token, contact });
-    // During the run, a click would join the run.
+    // During the run, a click would not start a separate run.
     await expect
       .poll(async () => (await readStatus(world, { token, contact })).read(statusSchema).status)
       .toMatch(/^Last run: /);
-    // The contact has moved, so a credit is due for it, and the filter excludes it now.
+    // The contact has moved, so donor-sync would spend a credit on it. The filter now excludes the contact.
     world.crm.editContact(contact, { addresses: ['7 Quarry Lane, Reno, NV'] });
     world.crm.filter = ({ contact: { id } }) => id !== contact;
     await enhance(world, { token, contact, click: 'interview-0002' });
@@ -249,7 +249,7 @@ describeEachDatabase('the door of a client', () => {
   });
 });
 
-/** Routes that are open without a sign-in or a token. */
+/** A caller can use these routes without a sign-in or a token. */
 const PUBLIC =
   /^\/(healthz|readyz|openapi\.json|docs|assets|oauth|sign-in|first-visit|join|confirm-address|metrics|mails)/;
 

@@ -1,4 +1,4 @@
-/** A client with a CSV file, for nights on which rows are missing from the file. */
+/** A client with a CSV file. On some nights, rows are missing from the file. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { expect } from 'vitest';
 import type { z } from 'zod';
@@ -89,13 +89,13 @@ export async function editSettings(here: CliWorld, from: string, to: string): Pr
   await writeFile(path, text.replace(from, to));
 }
 
-/** The expected result of a run that opens a decision about missing contacts. */
+/** Expects this result of a run that opens a decision about missing contacts. */
 export const ASKED = {
   exitCode: 3,
   report: { status: 'incomplete', reason: { code: 'contacts_missing' } },
 };
 
-/** The expected end of a run that opens no decision. */
+/** Expects this result of a run that opens no decision. */
 export const WELL = { exitCode: 0, report: { status: 'succeeded', reason: null } };
 
 /**

@@ -41,8 +41,8 @@ function donorsOf(file: ShortFile, ids: readonly string[]): string[] {
 
 describe('while many rows are missing', () => {
   /**
-   * Opens a client with every tenth contact on the board. The number of missing board members is too small for the
-   * group's own guard.
+   * Opens a client with every tenth contact on the board. The group has its own guard, and too few board members are
+   * missing to trigger the guard.
    */
   async function openBoard(): Promise<{ file: ShortFile; board: string[] }> {
     const isOnBoard = (at: number) => at % 6 === 0;
@@ -64,13 +64,13 @@ describe('while many rows are missing', () => {
     const short = file.exported
       .slice(0, 90)
       .map((row) => (row['Id'] === joiner ? { ...row, Team: 'Board' } : row));
-    // Fewer than half of the members are missing, so the group guard alone would allow the removal.
+    // Fewer than half of the members are missing. The guard of the group alone would therefore allow the removal.
     expect(board.filter((id) => !idsOf(short).includes(id)).length).toBeLessThan(board.length / 2);
     await file.export(short);
     expect(await file.sync()).toMatchObject(ASKED);
     const joined = [...before, file.paid.get(joiner)?.['Donor ID'] ?? ''].toSorted();
     expect(await members(file)).toEqual(joined);
-    // The wait does not count as permission to remove them.
+    // The wait of the run does not allow the product to remove the members.
     expect(await file.answer('reject')).toBe(30);
     expect(await file.sync()).toMatchObject(WELL);
     expect(await members(file)).toEqual(joined);

@@ -1,6 +1,6 @@
 /**
- * Sends SIGKILL while a short file is synced, while a user answers its question, and while rows are removed and
- * restored.
+ * Sends SIGKILL during the sync of a short file, and while a user answers its question. Also sends SIGKILL while the
+ * product removes and restores rows.
  */
 import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -26,7 +26,7 @@ const TELLING = /(rename|sync) out\.csv|commit: .*(insert|update) (holds|writes)
 const MOST_OTHERS = 3;
 
 /**
- * Steps that change nothing. A kill before or after such a step has the same effect as a kill after the previous
+ * These steps change nothing. A kill before or after such a step has the same effect as a kill after the previous
  * change.
  */
 const CHANGES_NOTHING = /^after commit|GET |before commit: update runs$/;
@@ -94,7 +94,7 @@ async function isAsked({ here }: ShortFile): Promise<boolean> {
   return (await here.runJson(['holds'], holdsSchema)).batches.length > 0;
 }
 
-/** Expects that the complete file leads to the complete result, whatever was killed before. */
+/** Expects that the complete file leads to the complete result after each kill. */
 async function expectEnd(file: ShortFile): Promise<void> {
   await file.export(file.exported);
   const { report } = await file.sync();

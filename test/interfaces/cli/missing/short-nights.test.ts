@@ -17,8 +17,8 @@ const open = closedAfterTest(openCliWorld);
 
 describe.each(LAYOUTS)('a night without most rows, with %s', (layout) => {
   /**
-   * Returns the rows that a user who works in the file would save. They contain our values if these are in the same
-   * file.
+   * Returns the rows that a user who works in the file would save. The rows contain donor-sync's values if the product
+   * writes into the same file.
    */
   const shown = ({ exported, paid }: ShortFile) =>
     layout === 'the file itself' ? [...paid.values()] : exported;
