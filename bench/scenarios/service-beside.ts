@@ -26,7 +26,7 @@ import { SEED, type Service, startService } from '../service-process.ts';
 const DONORS = 1_000_000;
 const PAIRS = 10;
 /**
- * The number of lookups that each version answers in a pair. With only 200 lookups, the 99th percentile would be the
+ * In each comparison, both versions of the service answer this number of lookups. With only 200 lookups, the 99th percentile would be the
  * second slowest lookup, and it would depend on chance.
  */
 const LOOKUPS = 1_000;

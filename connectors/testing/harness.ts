@@ -163,7 +163,7 @@ export interface WebhookCalls {
    * the function returns a single call.
    */
   deleted(ids: readonly string[]): string | readonly string[];
-  /** Returns a call that reports a merge. Omitted if the CRM has no such calls. */
+  /** Returns a call that reports a merge. Omit this function if the CRM does not report merges. */
   merged?(loser: string, winner: string): string;
   /**
    * Returns a call that reports the deletion of these contacts for privacy reasons. Omitted if the CRM has no such

@@ -7,7 +7,7 @@ import { openBuiltSetups } from './built-setups.ts';
 
 const TIMEOUT_MS = 300_000;
 
-/** The maximum number of key presses. No page has this number of focusable elements. */
+/** The maximum number of key presses. Every page has fewer focusable elements than this number. */
 const MOST_STEPS = 200;
 
 const setups = openBuiltSetups(TIMEOUT_MS);

@@ -14,7 +14,7 @@ const PROGRAM = join(import.meta.dirname, '..', '..', 'src', 'main.ts');
 const CONTACTS = 80;
 
 /**
- * The earliest moment of a kill, as a fraction of a process's whole duration. The latest moment is given in
+ * The earliest moment of a kill, as a fraction of a process's whole duration. The latest moment is a separate time in
  * milliseconds.
  */
 const EARLIEST_KILL_PART = 0.3;

@@ -20,7 +20,7 @@ export const variantSchema = z.strictObject({
   largerTake: z.enum(['cut', 'refuse']).default('cut'),
   /** The response to too many requests. It is a 429 with `Retry-After`, a 429 without this header, or a 503. */
   throttling: z.enum(['retryAfter', 'bare', 'unavailable']).default('retryAfter'),
-  /** The offset in minutes between UTC and the times in an `AuditTrail`. All of these times end in `Z`. */
+  /** The offset in minutes between UTC and the times in an `AuditTrail`. Each time in an `AuditTrail` ends in `Z`. */
   zoneMinutes: z.number().int().min(-720).max(840).default(0),
   /** True if changing an address, email address, phone or custom value also changes `LastModifiedDate`. */
   partsCountAsChange: z.boolean().default(true),

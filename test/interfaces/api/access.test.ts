@@ -110,7 +110,7 @@ describe('access tokens', () => {
       return (await world.request('/v1/runs', { token: newAccessToken(), headers })).status;
     };
     for (let attempt = 0; attempt < 20; attempt += 1) {
-      // Only the last address is real. The caller invented the address before it.
+      // Only the last address in the header is real. The caller has made up the first address.
       expect(await guess(`203.0.113.${attempt}, 198.51.100.7`)).toBe(401);
     }
     expect(await guess('198.51.100.7')).toBe(429);

@@ -266,7 +266,7 @@ describe('a database that is restored from a backup', () => {
     expect((await world.runJson(['holds'], holdsSchema)).batches).toEqual([]);
     await world.run(['restore', '--agree', 'riverside', '--yes']);
     const run = await sync(world, '--full', '--adopt');
-    // The product knows the first contact with its old details. Only a new contact can adopt a profile.
+    // The product has stored the earlier details of the first contact. Only a new contact can adopt a profile.
     expect(run.contacts).toMatchObject({ submitted: 0, held: 1 });
     expect(await world.spent()).toBe(13);
   });
