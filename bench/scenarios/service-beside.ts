@@ -26,8 +26,8 @@ import { SEED, type Service, startService } from '../service-process.ts';
 const DONORS = 1_000_000;
 const PAIRS = 10;
 /**
- * In each comparison, both versions of the service answer this number of lookups. With only 200 lookups, the 99th percentile would be the
- * second slowest lookup, and it would depend on chance.
+ * In each comparison, both versions of the service answer this number of lookups. With only 200 lookups, the 99th
+ * percentile would be the second slowest lookup, and it would depend on chance.
  */
 const LOOKUPS = 1_000;
 const LARGE_SUBMITS = 5;

@@ -166,8 +166,8 @@ export interface WebhookCalls {
   /** Returns a call that reports a merge. Omit this function if the CRM does not report merges. */
   merged?(loser: string, winner: string): string;
   /**
-   * Returns a call that reports the deletion of these contacts for privacy reasons. Omitted if the CRM has no such
-   * calls.
+   * Returns a call that reports the deletion of these contacts for privacy reasons. Omit this function if the CRM
+   * does not report these deletions.
    */
   erased?(ids: readonly string[]): string;
   /** Calls that concern records other than contacts. */
