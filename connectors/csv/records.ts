@@ -25,7 +25,8 @@ export interface RawRecord {
 export type LineEnding = '\n' | '\r\n' | '';
 
 /**
- * Returns the position of the line feed that ends the record, or -1 if `bytes` does not contain the end. The record starts at `start`.
+ * Returns the position of the line feed that ends the record, or -1 if `bytes` does not contain the end.
+ * The record starts at `start`.
  */
 export type FindEnd = (bytes: Buffer, start: number) => number;
 
