@@ -5,12 +5,7 @@
 
 import { describeCount } from '../core/quantities.ts';
 import type { Reader } from '../database/reader.ts';
-import {
-  countPaths,
-  findPath,
-  type KnownPath,
-  listStrongestPaths,
-} from '../paths/statements/warm-paths.ts';
+import { findPath, type KnownPath, listStrongestPaths } from '../paths/statements/warm-paths.ts';
 import { listMirroredNetworks } from './statements/mirrored-networks.ts';
 import { findContactsByDonor } from './statements/network-members.ts';
 
@@ -43,8 +38,6 @@ export interface NetworkPicture {
   people: PicturePerson[];
   /** The paths, strongest first. */
   paths: PicturePath[];
-  /** The number of contacts with a path. Includes contacts that the picture does not show. */
-  total: number;
 }
 
 /** The maximum number of people in a picture. A picture with more people would be unreadable. */
@@ -65,7 +58,6 @@ export async function readPicture(
   const asked = who === null ? null : await findPath(reader, integrationId, who);
   const isListed = strongest.some(({ crmId }) => crmId === asked?.crmId);
   const known = asked === null || isListed ? strongest : [asked, ...strongest];
-  const total = await countPaths(reader, integrationId);
   const named = new Map(mirrored.map(({ networkId, name }) => [networkId, name]));
   const networksByMember = new Map<string, string[]>();
   for (const { name, members } of mirrored) {
@@ -83,7 +75,6 @@ export async function readPicture(
       networks: networksByMember.get(donorId) ?? [],
     })),
     paths,
-    total,
   };
 }
 

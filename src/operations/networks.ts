@@ -282,7 +282,7 @@ export const showIntroductions = reading({
   result: pictureSchema,
   async run(world, { integration, weakest, network = null, who = null }) {
     const { id } = findClient(world, integration);
-    const picture = await readShownPicture(world.reader, id, who);
+    const picture = await readShownPicture(world, id, who);
     return { ...picture, paths: choosePaths(picture, { weakest, network, who }) };
   },
   say: ({ total }) => `${describeCount(total, 'contact')} can be introduced.`,

@@ -4,19 +4,11 @@
  * show how rich people are.
  */
 import { setImmediate } from 'node:timers/promises';
-import { findContacts } from '../contacts/contacts.ts';
 import { CAPACITY_BANDS } from '../core/capacity.ts';
 import type { Sealer } from '../database/encryption/sealed.ts';
 import { decryptGiving } from '../fields/kept-profile.ts';
-import {
-  listMirroredNetworks,
-  type MirroredNetwork,
-} from '../networks/statements/mirrored-networks.ts';
-import { findContactsByDonor } from '../networks/statements/network-members.ts';
-import type { Store } from '../store.ts';
-import { findKeptBack } from '../sync/guards/kept-back.ts';
+import { findIntroducers, type IntroducerDeps } from './introducers.ts';
 import { listPathsWithGiving } from './statements/warm-paths.ts';
-import { findUnshownDonors } from './unshown-donors.ts';
 
 /** A contact, and the member who can introduce the contact. */
 export interface RankedIntroduction {
@@ -29,9 +21,7 @@ export interface RankedIntroduction {
   band: number | null;
 }
 
-export interface RankDeps {
-  reader: Store['reader'];
-  fingerprint: Store['fingerprint'];
+export interface RankDeps extends IntroducerDeps {
   sealer: Pick<Sealer, 'open'>;
 }
 
@@ -41,16 +31,15 @@ export interface RankDeps {
 const SLICE = 500;
 
 /**
- * Returns the ranking. Leaves out contacts that have opted out, object to research, have died or wait for a decision. A
- * member who has left the network is not an introducer. A member whom a page may not name is not an introducer either.
+ * Returns the ranking. Every page that shows or counts introductions uses it. It does not contain contacts that have
+ * opted out, object to research, have died or wait for a decision. A member who has left the network or who may not be named is not offered as an introducer.
  */
 export async function rankIntroductions(
   deps: RankDeps,
   integrationId: string,
 ): Promise<RankedIntroduction[]> {
   const { reader, sealer } = deps;
-  const networks = await listMirroredNetworks(reader, integrationId);
-  const members = await findIntroducers(deps, integrationId, networks);
+  const members = await findIntroducers(deps, integrationId);
   const byBand: RankedIntroduction[][] = [...CAPACITY_BANDS, null].map(() => []);
   for (let after: string | null = ''; after !== null; ) {
     const slice = await listPathsWithGiving(reader, integrationId, { after, limit: SLICE });
@@ -85,47 +74,4 @@ async function sortBands(bands: RankedIntroduction[][]): Promise<RankedIntroduct
     await setImmediate();
   }
   return ranked;
-}
-
-interface Introducers {
-  name: string;
-  donors: ReadonlySet<string>;
-}
-
-/**
- * Returns the current members of each network, by the network's ID at the service. Leaves out members whom a page may
- * not show.
- */
-async function findIntroducers(
-  deps: RankDeps,
-  integrationId: string,
-  networks: readonly MirroredNetwork[],
-): Promise<ReadonlyMap<string, Introducers>> {
-  const all = new Set(networks.flatMap(({ members }) => members));
-  const unshown = await findUnshownDonors(deps, integrationId, all);
-  const withheld = await findWithheld(deps, integrationId, [...all]);
-  return new Map(
-    networks.map(({ networkId, name, members }) => {
-      const donors = members.filter((donor) => !unshown.has(donor) && !withheld.has(donor));
-      return [networkId, { name, donors: new Set(donors) }];
-    }),
-  );
-}
-
-/**
- * Returns donors whose contacts have all left the CRM, have died or wait for a decision. Does not return a member
- * without any contact.
- */
-async function findWithheld(
-  { reader }: RankDeps,
-  integrationId: string,
-  donors: readonly string[],
-): Promise<ReadonlySet<string>> {
-  const ids = await findContactsByDonor(reader, integrationId, donors);
-  const contacts = await findContacts(reader, integrationId, [...ids.values()].flat());
-  const isShown = (crmId: string) => {
-    const contact = contacts.get(crmId);
-    return contact !== undefined && findKeptBack(contact, undefined) === null;
-  };
-  return new Set([...ids].flatMap(([donor, crmIds]) => (crmIds.some(isShown) ? [] : donor)));
 }

@@ -49,7 +49,7 @@ export interface World {
   /** The application without its store. Use the world's `reader`, `trx` or `store` instead. */
   application: Omit<OperationApplication, 'store'>;
   caller: Caller;
-  clock: Pick<Clock, 'now'>;
+  clock: Pick<Clock, 'now' | 'monotonicMs'>;
   sealer: Pick<Sealer, 'seal' | 'open'>;
   /** Computes fingerprints of values that the database must not reveal. */
   fingerprint: Store['fingerprint'];

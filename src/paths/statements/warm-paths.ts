@@ -274,17 +274,6 @@ export async function findPath(
   return row === undefined ? null : knownPath(row);
 }
 
-/** Returns the number of an integration's contacts that have a path. */
-export async function countPaths(reader: Reader, integrationId: string): Promise<number> {
-  const row = await reader
-    .selectFrom('warm_paths')
-    .select((eb) => eb.fn.countAll().as('count'))
-    .where('integration_id', '=', integrationId)
-    .where('introducer_id', 'is not', null)
-    .executeTakeFirst();
-  return Number(row?.count ?? 0);
-}
-
 /**
  * Returns the number of contacts whose first path was found at or after `from` and before `until` (epoch ms). Counts
  * only contacts whose research is still allowed.

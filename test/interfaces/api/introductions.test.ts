@@ -202,6 +202,37 @@ describe('the introductions', () => {
     },
   );
 
+  it('are the contacts that Networks counts and draws', async () => {
+    const counts = async () => {
+      const get = async (path: string) => (await call('GET', path, rea.cookie)).text();
+      const page = async (path: string) =>
+        /([\d,]+) contacts? can be introduced/.exec(await get(path))?.[1];
+      const { total, paths } = z
+        .object({ total: z.number(), paths: z.array(z.object({ contact: z.string() })) })
+        .parse(JSON.parse(await get(`${API}/network`)));
+      return {
+        list: Number(await page('/networks')),
+        page: Number(await page('/networks/riverside')),
+        total,
+        drawn: new Set(paths.map(({ contact }) => contact)).size,
+      };
+    };
+    const agree = async () => {
+      const { total } = await ask();
+      expect(await counts()).toEqual({ list: total, page: total, total, drawn: total });
+      return total;
+    };
+    const before = await agree();
+    const [{ crmId = '' } = {}, { member = null } = {}] = (await ask()).contacts;
+    await change(crmId, { state: 'held' });
+    expect(await agree()).toBeLessThan(before);
+    await change(member?.contact ?? '', { has_opted_out: 2 });
+    expect(await agree()).toBeLessThan(before - 1);
+    await change(member?.contact ?? '', { has_opted_out: 0 });
+    await change(crmId, { state: 'settled' });
+    expect(await agree()).toBe(before);
+  });
+
   it('name no member whom the filter leaves out now', async () => {
     const { name } = (await ask()).contacts[0]?.member ?? {};
     // This member has two contacts.

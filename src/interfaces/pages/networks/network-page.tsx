@@ -1,11 +1,7 @@
 /** Shows who can introduce which contact, as a picture and as a list. */
 import { describeCount, formatCount } from '../../../core/quantities.ts';
-import {
-  type NetworkPicture,
-  type PicturePath,
-  type PictureSort,
-  WEAKEST,
-} from '../../../networks/network-picture.ts';
+import { type PicturePath, type PictureSort, WEAKEST } from '../../../networks/network-picture.ts';
+import type { ShownPicture } from '../../../operations/shown-picture.ts';
 import { contactHref } from '../contacts/contact-href.ts';
 import { ClientSides } from '../frame/client-sides.tsx';
 import { Layout, may, type Viewer } from '../frame/layout.tsx';
@@ -17,7 +13,7 @@ import { buildHref, type NetworkQuery } from './query.ts';
 
 export interface NetworkContent {
   integration: { id: string; name: string };
-  picture: NetworkPicture;
+  picture: ShownPicture;
   query: NetworkQuery;
   /** One page of the selected paths, and the total number of selected paths. */
   rows: PicturePath[];
@@ -87,13 +83,13 @@ export function NetworkPage({ content, viewer }: { content: NetworkContent; view
   );
 }
 
-function emptyText({ networks }: NetworkPicture): string {
+function emptyText({ networks }: ShownPicture): string {
   return networks.length === 0
     ? 'This client has no network yet. In its settings, choose a group in the CRM, such as the board. This page then shows which contacts the members can introduce.'
     : 'No paths are known yet. A sync computes them once members are in the networks and contacts are enhanced.';
 }
 
-function describeNetworks({ networks, people, total, paths }: NetworkPicture): string {
+function describeNetworks({ networks, people, total, paths }: ShownPicture): string {
   const in_ = networks.map(({ name, members }) => `${name} (${describeCount(members, 'member')})`);
   const shown = new Set(paths.map(({ contact }) => contact)).size;
   if (total === 0) return `${in_.join(', ')}.`;
@@ -104,7 +100,7 @@ function describeNetworks({ networks, people, total, paths }: NetworkPicture): s
 function Controls(props: {
   id: string;
   query: NetworkQuery;
-  picture: NetworkPicture;
+  picture: ShownPicture;
   viewer: Viewer;
 }) {
   const { id, query, picture, viewer } = props;

@@ -8,19 +8,14 @@ import { z } from 'zod';
 import { findContacts } from '../../../contacts/contacts.ts';
 import { mayActAs } from '../../../core/role.ts';
 import { invalidRequest } from '../../../core/shared-errors.ts';
-import {
-  choosePaths,
-  type NetworkPicture,
-  pathSentence,
-  WEAKEST,
-} from '../../../networks/network-picture.ts';
+import { choosePaths, pathSentence, WEAKEST } from '../../../networks/network-picture.ts';
 import { describeNetworks } from '../../../networks/overview.ts';
 import { findContactsByName, showContact } from '../../../operations/contacts.ts';
+import { getRanking } from '../../../operations/introductions/ranking.ts';
 import { perform } from '../../../operations/kit/perform.ts';
 import { checkNetworks, repairNetworks } from '../../../operations/networks.ts';
 import { findProspects, MAX_PROSPECTS } from '../../../operations/paths.ts';
-import { readShownPicture } from '../../../operations/shown-picture.ts';
-import { countPaths } from '../../../paths/statements/warm-paths.ts';
+import { readShownPicture, type ShownPicture } from '../../../operations/shown-picture.ts';
 import { noteEntries } from '../../../privacy/audit/record.ts';
 import { sendCsv } from '../../api/operation-routes.ts';
 import { getCaller, toOperationDeps } from '../../api/request/caller.ts';
@@ -54,6 +49,9 @@ export function networkPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEn
   const app = frame.room();
   const repairs = createRepairs(deps);
   const world = toOperationDeps(deps);
+  const { reader, fingerprint } = store;
+  const { sealer } = application;
+  const ranking = { application, reader, fingerprint, sealer, clock: deps.clock };
 
   app.get('/networks', frame.see('viewer'), async (c) => {
     const { from } = z
@@ -67,7 +65,7 @@ export function networkPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEn
         id: integration.id,
         name: integration.name ?? integration.id,
         networks: await describeNetworks({ store }, integration),
-        paths: await countPaths(store.reader, integration.id),
+        paths: (await getRanking(ranking, integration.id)).length,
         repair: repairs.getState(integration.id),
       })),
     );
@@ -192,7 +190,7 @@ export function networkPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEn
   type C = Context<HttpEnv>;
 
   function pictureOf(id: string, who: string | null) {
-    return readShownPicture(store.reader, id, who);
+    return readShownPicture(ranking, id, who);
   }
 
   async function namesFor(
@@ -209,7 +207,7 @@ export function networkPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEn
    * Returns the members who know a contact. Users who may see names also get the contact's name and the introduction in
    * the CRM.
    */
-  async function personFor(c: C, id: string, who: string, picture: NetworkPicture) {
+  async function personFor(c: C, id: string, who: string, picture: ShownPicture) {
     const person = getShownPerson(picture, who);
     const crmId = person.contact ?? who;
     const isContact = (await findContacts(store.reader, id, [crmId])).size > 0;
@@ -256,7 +254,7 @@ const ROWS = 50;
 
 const whoSchema = z.object({ text: z.string().trim().max(255).catch('') });
 
-function isKnown({ people }: NetworkPicture, who: string): boolean {
+function isKnown({ people }: ShownPicture, who: string): boolean {
   return people.some(({ donorId, contacts }) => donorId === who || contacts.includes(who));
 }
 
