@@ -1,5 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { findContacts } from '../../src/contacts/contacts.ts';
 import { listOpenQuestions } from '../../src/decisions/statements/questions.ts';
 import { listAuditEntries } from '../../src/privacy/audit/read-audit.ts';
@@ -56,6 +57,23 @@ async function marksOf(page: Page): Promise<string[]> {
   return page.locator('.name-text mark').allInnerTexts();
 }
 
+/** A script that scrolls through the page and returns the texts of the open decision that something else covers. */
+const FIND_COVERED = `(() => {
+  const covered = new Set();
+  const texts = document.querySelectorAll('.open :is(h2, p, li, tbody th, td, .name-text)');
+  for (let top = 0; top <= document.documentElement.scrollHeight; top += 50) {
+    scrollTo(0, top);
+    for (const text of texts) {
+      for (const { left, right, top: above, bottom } of text.getClientRects()) {
+        const [x, y] = [(left + right) / 2, (above + bottom) / 2];
+        const at = y < 0 ? null : document.elementFromPoint(x, y);
+        if (at !== null && !text.contains(at) && !at.contains(text)) covered.add(text.innerText);
+      }
+    }
+  }
+  return [...covered];
+})()`;
+
 describe('the queue of decisions', () => {
   it('opens one with both names, what differs and why, and is decided by keyboard alone', async () => {
     const world = await open(3);
@@ -93,6 +111,21 @@ describe('the queue of decisions', () => {
     expect(lines).not.toContain(STRANGER);
     expect(complaints).toEqual([]);
   });
+
+  it.each([375, 768, 1_440])(
+    'covers no evidence at %d px, wherever the page is scrolled',
+    async (width) => {
+      const world = await open(2);
+      const { page } = await openQueue(world, { width, height: 700 });
+      await page.getByRole('navigation', { name: 'Queue' }).getByRole('link').first().click();
+      await page.getByText('In the profile').first().waitFor();
+      await page.getByRole('button', { name: 'It is the same person' }).click();
+      // The bar that withdraws the answer is shown for ten seconds, and the next decision is already open.
+      await page.getByRole('button', { name: /Withdraw|Undo/ }).waitFor();
+      const covered: string[] = z.array(z.string()).parse(await page.evaluate(FIND_COVERED));
+      expect(covered).toEqual([]);
+    },
+  );
 
   it('takes a decision back within ten seconds, as if it had never been made', async () => {
     const world = await open(2);
