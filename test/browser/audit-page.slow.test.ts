@@ -59,6 +59,33 @@ describe('the page of the audit', () => {
     await expect.poll(() => rows.count()).toBe(50);
   });
 
+  it('keeps its pages as they are while others add entries', async () => {
+    const world = await openWorld({ isIdle: true });
+    const add = (count: number) =>
+      noteEntries(
+        world.application.store.act,
+        Array.from({ length: count }, () => ({ action: 'audit.exported' as const })),
+      );
+    await add(120);
+    const { page } = await visit(world, '/audit?action=audit.exported');
+    const numbers = () => page.locator('tbody tr .detail', { hasText: 'no. ' }).allInnerTexts();
+    const go = async (name: string) => {
+      const before = page.url();
+      await page.getByRole('link', { name, exact: true }).click();
+      await page.waitForURL((url) => url.href !== before);
+      return numbers();
+    };
+    const first = await numbers();
+    await add(30);
+    const second = await go('Older');
+    expect(second.filter((number) => first.includes(number))).toEqual([]);
+    await add(30);
+    await go('Older');
+    expect(await go('First page')).toEqual(first);
+    expect(await go('Older')).toEqual(second);
+    expect((await go('Newest')).filter((number) => first.includes(number))).toEqual([]);
+  });
+
   it('says that nothing was changed, and once something was, what', async () => {
     const world = await openWorld({ isIdle: true });
     await noteEntries(world.application.store.act, [{ action: 'audit.exported' }]);

@@ -17,8 +17,15 @@ export interface AuditPageView {
   /** A page of entries, or null if the filter is invalid. */
   page: AuditPage | null;
   words: AuditWords;
-  /** Lists only entries with lower numbers. If null, the list starts with the newest entry. */
-  before: number | null;
+  pages: {
+    /** Lists only entries with lower numbers. Null starts with the newest. */
+    before: number | null;
+    /**
+     * The first page that the user opened lists entries with lower numbers than this. All its links keep this number, so
+     * new entries do not shift the pages. Null without an entry.
+     */
+    top: number | null;
+  };
   /** The problems with the filter. */
   problems: readonly string[];
   /** The last check that this process has made. */
@@ -38,7 +45,8 @@ export function renderAudit(viewer: Viewer, view: AuditPageView) {
         <h1>Audit</h1>
         <p class="quiet">
           Who did what, when and from where. The names of contacts are read from the CRM. An erased
-          contact is not shown at all.
+          contact is not shown at all. Showing names adds an entry too, so each time that you open
+          this page, there can be new entries. They do not move the pages that you are reading.
         </p>
       </div>
       {view.mayCheck && <Check check={view.check} now={viewer.now} />}
@@ -289,7 +297,8 @@ function typeOfDay(text: string): 'date' | 'text' {
   return text === '' || isDay(text) ? 'date' : 'text';
 }
 
-function Pages({ page, view: { words, before } }: { page: AuditPage; view: AuditPageView }) {
+function Pages({ page, view: { words, pages } }: { page: AuditPage; view: AuditPageView }) {
+  const { before, top } = pages;
   if (page.next === null && before === null) return null;
   return (
     <nav class="row pages" aria-label="Entries">
@@ -298,8 +307,16 @@ function Pages({ page, view: { words, before } }: { page: AuditPage; view: Audit
           Newest
         </a>
       )}
+      {before !== null && top !== null && before !== top && (
+        <a class="button" href={`/audit${toQueryString(words, { before: top })}`}>
+          First page
+        </a>
+      )}
       {page.next !== null && (
-        <a class="button" href={`/audit${toQueryString(words, page.next)}`}>
+        <a
+          class="button"
+          href={`/audit${toQueryString(words, { before: page.next, top: top ?? page.next })}`}
+        >
           Older
         </a>
       )}
@@ -307,9 +324,9 @@ function Pages({ page, view: { words, before } }: { page: AuditPage; view: Audit
   );
 }
 
-function toQueryString(words: AuditWords, before?: number): string {
+function toQueryString(words: AuditWords, pages: { before?: number; top?: number } = {}): string {
   const set = Object.entries(words).filter(([, word]) => word !== '');
   const all = new URLSearchParams(set);
-  if (before !== undefined) all.set('before', String(before));
+  for (const [name, place] of Object.entries(pages)) all.set(name, String(place));
   return all.size === 0 ? '' : `?${all}`;
 }

@@ -55,7 +55,10 @@ export function auditPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv>
         .filter(({ id }) => hasAccess(c, id))
         .map(({ id, name = id }) => [id, name]),
     );
-    const view = { page, words, before: before ?? null, problems, check, clients, mayCheck };
+    const newest = listed?.entries[0]?.seq;
+    const top = asked?.top ?? before ?? (newest === undefined ? null : newest + 1);
+    const pages = { before: before ?? null, top };
+    const view = { page, words, pages, problems, check, clients, mayCheck };
     const viewer = frame.getViewer(c.var.principal);
     return c.html(renderAudit(viewer, view), asked === null ? 422 : 200);
   }

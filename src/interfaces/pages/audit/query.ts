@@ -11,14 +11,17 @@ const { integration, action, person, since, until } = auditFilterShape;
 const fields = { client: integration, action, person, from: since, to: until };
 const names = Object.keys(fields);
 
+const pageSchema = z.coerce
+  .number({ error: 'The audit does not have this page.' })
+  .int({ error: 'The audit does not have this page.' })
+  .positive({ error: 'The audit does not have this page.' })
+  .optional();
+
 const querySchema = z.strictObject(
   {
     ...fields,
-    before: z.coerce
-      .number({ error: 'The audit does not have this page.' })
-      .int({ error: 'The audit does not have this page.' })
-      .positive({ error: 'The audit does not have this page.' })
-      .optional(),
+    before: pageSchema,
+    top: pageSchema,
   },
   refuseUnknownKeys('filter', names),
 );
@@ -33,8 +36,8 @@ export type AuditWords = Record<keyof typeof fields, string>;
 
 export interface AuditQuery {
   words: AuditWords;
-  /** The parsed filter, or null if the address contains invalid values. */
-  asked: { filter: AuditFilter; before: number | undefined } | null;
+  /** Null for an invalid address. */
+  asked: { filter: AuditFilter; before: number | undefined; top: number | undefined } | null;
   /** The problems with the query, as sentences. */
   problems: string[];
 }
@@ -59,14 +62,14 @@ export function readAuditQuery(query: Readonly<Record<string, string>>): AuditQu
     const problems = [...new Set(error.issues.map(({ message }) => message))];
     return { words, asked: null, problems };
   }
-  const { client, from, to, before, ...rest } = data;
+  const { client, from, to, before, top, ...rest } = data;
   const filter = {
     ...rest,
     integration: client,
     since: from,
     until: to === undefined ? undefined : toEnd(to),
   };
-  return { words, asked: { filter, before }, problems: [] };
+  return { words, asked: { filter, before, top }, problems: [] };
 }
 
 /** Returns the end of the time range. If the text is a day, the whole day is included. A time remains unchanged. */
