@@ -19,9 +19,9 @@ const contactSchema = z
     integration: z.string(),
     crmId: z.string().describe('The ID of the contact in its canonical form'),
     state: z
-      .enum(['known', 'new', 'gone', 'erased'])
+      .enum(['known', 'new', 'gone', 'erasing', 'erased'])
       .describe(
-        '`new`: only the CRM has the contact. `gone`: the contact has left the CRM. `erased`: nothing is kept, and nothing was read',
+        '`new`: only the CRM has the contact. `gone`: the contact has left the CRM. `erasing`: the erasure is confirmed, and in progress. `erased`: nothing is kept. For the last two, nothing was read',
       ),
     since: time.describe('When it was erased'),
     name: z.string().nullable().describe('The name, read from the CRM now'),
@@ -184,6 +184,9 @@ export function describeContact(contact: ShownContact): string[] {
     return [
       `The contact ${crmId} of "${integration}" was erased${since === null ? '' : ` on ${since.slice(0, 10)}`}. donor-sync keeps nothing about it.`,
     ];
+  }
+  if (state === 'erasing') {
+    return [`The contact ${crmId} of "${integration}" is being erased. Its data is not shown.`];
   }
   const who = `${name ?? crmId} (${crmId} of "${integration}")`;
   if (state === 'new') return [`${who} is in the CRM, and no run has read it yet.`];

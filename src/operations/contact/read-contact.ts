@@ -14,6 +14,7 @@ import { outcomeText } from '../../core/outcome.ts';
 import { unknownContact } from '../../core/shared-errors.ts';
 import { findRunOfSubmission } from '../../credits/statements/jobs.ts';
 import { contactName } from '../../decisions/contact-name.ts';
+import { listStoredApprovals } from '../../decisions/statements/approvals.ts';
 import { reasonName } from '../../decisions/views/decision-queue.ts';
 import { exclusionText, type RedeliveryExclusion } from '../../fields/redelivery-view.ts';
 import type { KeptOfContact } from '../../fields/statements/kept-profiles.ts';
@@ -59,6 +60,7 @@ export async function readContact(world: Reading, client: Integration, crmId: st
   const blank = { integration, crmId, ...NOTHING };
   const erasedAt = await findErased(world, client, crmId);
   if (erasedAt !== null) return { ...blank, state: 'erased' as const, since: toTime(erasedAt) };
+  if (await isBeingErased(world, client, crmId)) return { ...blank, state: 'erasing' as const };
   const contact = (await findContacts(reader, integration, [crmId])).get(crmId);
   const introductions = await findIntroductions(reader, integration, crmId);
   const memberIds = introductions.flatMap(({ contacts }) => contacts);
@@ -128,7 +130,7 @@ type Shown = KeptProfile & { kind: 'shown' };
 
 /** The result for a contact whose data a page may not show. */
 const NOTHING = {
-  state: 'known' as 'known' | 'new' | 'gone' | 'erased',
+  state: 'known' as 'known' | 'new' | 'gone' | 'erasing' | 'erased',
   since: null as string | null,
   name: null as string | null,
   problem: null as string | null,
@@ -171,7 +173,26 @@ async function findErased(
   return block?.since ?? null;
 }
 
-/** The data from the CRM. Empty while the CRM is unavailable. */
+/**
+ * True if a user has confirmed the erasure and it has not happened yet, for example because a run is in progress. From
+ * the confirmation on, nothing about the contact is shown.
+ */
+async function isBeingErased(
+  { reader, fingerprint }: Reading,
+  { id }: Integration,
+  crmId: string,
+): Promise<boolean> {
+  const approvals = await listStoredApprovals({ reader, fingerprint });
+  return approvals.some(
+    ({ request, confirmedBy, integrations, crmId: target }) =>
+      request.what === 'forget' &&
+      confirmedBy !== null &&
+      target === crmId &&
+      integrations.includes(id),
+  );
+}
+
+/** Empty while the CRM is unavailable. */
 interface Live {
   /** The contact's record, or undefined if the CRM could not be read. */
   lookup: RecordLookup | undefined;

@@ -356,6 +356,30 @@ describe('its buttons', () => {
     expect(old.status).toBe(409);
   });
 
+  it('show nothing more once an erasure is confirmed, even before it has happened', async () => {
+    const id = left.next().value;
+    const { store } = world.application;
+    // A run in another process delays the erasure.
+    const attempt = await store.leases.acquire('riverside', 'another/1/1', () => true);
+    if (!attempt.acquired) throw new Error('the client is busy');
+    const { lease } = attempt;
+    const stay = setInterval(() => store.leases.renew(lease).catch(() => {}), 1_000);
+    const page = contactHref('riverside', id);
+    expect((await see(id)).text).toContain('id="profile-title"');
+    const shown = await press(`${page}/forget/preview`);
+    await press(`${page}/forget`, formOf(shown.text, `${page}/forget`));
+    erasedIds.add(id);
+    const reads = world.crm.calls.readByIds;
+    const during = await see(id);
+    expect(during.text).toContain('This contact is being erased.');
+    expect(during.text).not.toContain('id="profile-title"');
+    expect(during.text).not.toContain(nameOf(id));
+    expect(await ask(id)).toMatchObject({ state: 'erasing', name: null, ...NOTHING });
+    expect(world.crm.calls.readByIds).toBe(reads);
+    clearInterval(stay);
+    await store.leases.release(lease);
+  });
+
   it('erase after a preview, and the page of an erased contact reads nothing', async () => {
     const id = left.next().value;
     const name = nameOf(id);
@@ -370,7 +394,8 @@ describe('its buttons', () => {
     erasedIds.add(id);
     const { store } = world.application;
     const done = () => listAuditEntries(store, { action: 'forget.done', limit: 5 });
-    await expect.poll(done, { timeout: 20_000 }).toHaveLength(1);
+    // The delayed erasure of the previous test is carried out too.
+    await expect.poll(done).toHaveLength(2);
     expect((await ask(id)).state).toBe('erased');
     const reads = world.crm.calls.readByIds;
     const after = await see(id);

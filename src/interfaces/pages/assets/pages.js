@@ -61,9 +61,10 @@ setInterval(() => {
   if (document.visibilityState === 'visible' && !isFollowed) refresh();
 }, REFRESH_INTERVAL_MS);
 setInterval(() => {
-  // An undo reports no events. Another browser that confirms an address also reports no events. Therefore, the page
-  // fetches their progress.
-  const isAwaited = document.querySelector('[data-undo], [data-unconfirmed]') !== null;
+  // Neither an undo, an erasure nor the other browser that confirms an address reports events, so the page asks for
+  // their progress.
+  const awaited = '[data-undo], [data-erasing], [data-unconfirmed]';
+  const isAwaited = document.querySelector(awaited) !== null;
   if (document.visibilityState === 'visible' && isAwaited) refresh();
 }, AWAITED_INTERVAL_MS);
 document.addEventListener('visibilitychange', () => {

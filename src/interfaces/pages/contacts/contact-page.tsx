@@ -34,7 +34,9 @@ export function ContactPage({ content, viewer }: { content: ContactContent; view
       {contact.profile !== null && (
         <Profile contact={contact} profile={contact.profile} viewer={viewer} />
       )}
-      {state !== 'erased' && may(viewer, 'admin') && <Actions contact={contact} />}
+      {state !== 'erased' && state !== 'erasing' && may(viewer, 'admin') && (
+        <Actions contact={contact} />
+      )}
       {contact.history.length > 0 && <History contact={contact} viewer={viewer} />}
     </ContactFrame>
   );
@@ -47,7 +49,13 @@ interface SummaryProps extends Pick<ContactContent, 'contact' | 'client' | 'reco
 function Summary({ contact, client, recordUrl, viewer }: SummaryProps) {
   const { crmId, problem, decision, outcome, keptBack, mergedInto, networks } = contact;
   return (
-    <section class="card" aria-label="Summary">
+    <section
+      class="card"
+      aria-label="Summary"
+      id="summary"
+      data-live
+      {...(contact.state === 'erasing' ? { 'data-erasing': true } : {})}
+    >
       <p>
         <RecordId id={crmId} url={null} />
         <RecordLink url={recordUrl} />
@@ -117,6 +125,9 @@ function stateText({ state, since, profile, paidAt, keptBack }: ShownContact): s
   if (state === 'erased') {
     const when = since === null ? '' : ` on ${since.slice(0, 10)}`;
     return `This contact was erased${when}. donor-sync keeps nothing about it, and did not read its record in the CRM.`;
+  }
+  if (state === 'erasing') {
+    return 'This contact is being erased. donor-sync no longer shows anything about it. This page shows when the erasure has finished.';
   }
   if (state === 'new') return 'It is in the CRM. No run has read it yet, so nothing was bought.';
   if (state === 'gone') return 'It is no longer in the CRM.';
