@@ -198,7 +198,16 @@ export function describeContact(contact: ShownContact): string[] {
 const foundSchema = z
   .object({
     integration: z.string(),
-    contacts: z.array(z.object({ crmId: z.string(), name: z.string() })),
+    contacts: z.array(
+      z.object({
+        crmId: z.string(),
+        name: z.string(),
+        detail: z
+          .string()
+          .nullable()
+          .describe('The employer or address, if several of these contacts have the same name'),
+      }),
+    ),
     isMore: z.boolean().describe(`True if there may be more than ${MAX_FOUND}`),
     problem: z.string().nullable().describe('Why no names were searched; null if they were'),
   })
@@ -240,8 +249,8 @@ export const findContactsByName = acting({
   say: ({ search }) => `${describeCount(search.contacts.length, 'contact')} found.`,
   table: ({ search: { contacts, isMore, problem } }) => ({
     empty: 'No contact was found.',
-    headers: ['ID', 'Name'],
-    rows: contacts.map(({ crmId, name }) => [crmId, name]),
+    headers: ['ID', 'Name', 'To tell equal names apart'],
+    rows: contacts.map(({ crmId, name, detail }) => [crmId, name, detail ?? '']),
     notes: [
       ...(isMore ? ['There may be more contacts. Enter more of the name.'] : []),
       ...(problem === null ? [] : [problem]),

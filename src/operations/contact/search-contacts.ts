@@ -1,5 +1,6 @@
 /** Searches contacts by name in the CRM, because donor-sync stores no names. The search text is not stored. */
 import { findConnectorDefinition } from '../../../connectors/index.ts';
+import type { Contact } from '../../core/contact.ts';
 import { isConfigurationError } from '../../core/errors.ts';
 import type { Integration } from '../../core/integration-settings.ts';
 import { contactName } from '../../decisions/contact-name.ts';
@@ -18,8 +19,9 @@ export const MAX_FOUND = 20;
 export const SHORTEST_NAME = 3;
 
 export interface FoundContacts {
-  contacts: { crmId: string; name: string }[];
-  /** True if more contacts may match. */
+  /** `detail` tells contacts with the same name apart. Null if no other contact found has this name. */
+  contacts: { crmId: string; name: string; detail: string | null }[];
+  /** True if there may be more contacts. */
   isMore: boolean;
   /** The reason why names could not be searched, or null if they were searched. */
   problem: string | null;
@@ -54,16 +56,28 @@ async function searchIn(
   const exact = await findId(world, client, text);
   const ids = await withoutErased(world, client, [...new Set([...exact, ...named])]);
   const lookups = await lookUp(connector, ids);
-  const contacts: FoundContacts['contacts'] = [];
+  const found: { crmId: string; name: string; contact: Contact }[] = [];
   for (const lookup of lookups) {
     const name = contactName(lookup);
     if (name === null) continue;
     // The CRM applies the filter to a search, but not to a lookup by ID.
     const isTyped = !named.includes(lookup.id);
     if (isTyped && (await isOutsideFilter(deps, client, lookup.id))) continue;
-    contacts.push({ crmId: lookup.id, name });
+    if (lookup.state === 'found') found.push({ crmId: lookup.id, name, contact: lookup.contact });
   }
+  const contacts = withDetails(found);
   return { contacts, isMore: named.length === MAX_FOUND, problem };
+}
+
+/** Contacts with the same name get their employer, or the address without an employer. Others get no detail. */
+function withDetails(
+  found: readonly { crmId: string; name: string; contact: Contact }[],
+): FoundContacts['contacts'] {
+  const count = Map.groupBy(found, ({ name }) => name.toLowerCase());
+  return found.map(({ crmId, name, contact: { employers, addresses } }) => {
+    const isOnly = count.get(name.toLowerCase())?.length === 1;
+    return { crmId, name, detail: isOnly ? null : (employers[0] ?? addresses[0] ?? null) };
+  });
 }
 
 function findProblem({ search }: Pick<SyncDeps['connector'], 'search'>, text: string) {

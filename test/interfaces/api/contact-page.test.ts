@@ -414,7 +414,9 @@ async function aPerson() {
 
 const foundSchema = z.object({
   search: z.object({
-    contacts: z.array(z.object({ crmId: z.string(), name: z.string() })),
+    contacts: z.array(
+      z.object({ crmId: z.string(), name: z.string(), detail: z.string().nullable() }),
+    ),
     isMore: z.boolean(),
     problem: z.string().nullable(),
   }),
@@ -431,12 +433,43 @@ describe('the search by name', () => {
   it('finds contacts by the beginnings of names, and one by its exact ID', async () => {
     const [first = '', last = ''] = nameOf(known).split(' ');
     const found = await search(`${last.slice(0, 4)} ${first.slice(0, 3)}`);
-    expect(found.contacts).toContainEqual({ crmId: known, name: nameOf(known) });
+    expect(found.contacts).toContainEqual(
+      expect.objectContaining({ crmId: known, name: nameOf(known) }),
+    );
     expect(await search(known)).toMatchObject({ contacts: [{ crmId: known }] });
     world.crm.addContact({ id: 'x7', firstName: 'Quinta', lastName: 'Short', addresses: [] });
     const short = await search('x7');
-    expect(short.contacts).toEqual([{ crmId: 'x7', name: 'Quinta Short' }]);
+    expect(short.contacts).toEqual([{ crmId: 'x7', name: 'Quinta Short', detail: null }]);
     expect(short.problem).toContain('fewer than 3 characters');
+  });
+
+  it('tells contacts with the same name apart, by the employer or else the address', async () => {
+    const twin = { firstName: 'Petra', lastName: 'Doppel' };
+    const address = '4 Quay Street, Reno';
+    world.crm.addContact({ ...twin, id: 'd1', addresses: [address], employers: ['Caldstead'] });
+    world.crm.addContact({ ...twin, id: 'd2', addresses: [address], employers: [] });
+    world.crm.addContact({ ...twin, id: 'd3', addresses: [], employers: [] });
+    world.crm.addContact({
+      ...{ id: 'd4', firstName: 'Paula', lastName: 'Doppel' },
+      ...{ addresses: [address], employers: ['Caldstead'] },
+    });
+    const { contacts } = await search('doppel');
+    const details = new Map(contacts.map(({ crmId, detail }) => [crmId, detail]));
+    expect(details).toEqual(
+      new Map([
+        ['d1', 'Caldstead'],
+        ['d2', address],
+        ['d3', null],
+        ['d4', null],
+      ]),
+    );
+    const page = await press('/clients/riverside/contacts', { text: 'doppel' });
+    const rows = page.text.split('<tr>').filter((row) => row.includes('Petra Doppel'));
+    expect(rows).toHaveLength(3);
+    expect(rows.filter((row) => row.includes('Caldstead'))).toHaveLength(1);
+    expect(rows.filter((row) => row.includes(address))).toHaveLength(1);
+    for (const id of ['d1', 'd2', 'd3'])
+      expect(page.text).toContain(`<span class="whole">${id}</span>`);
   });
 
   it('finds at most 20, and nothing of another client', async () => {

@@ -178,12 +178,15 @@
       );
       if (!response.ok) return [];
       const { search } = await response.json();
-      return search.contacts.map((/** @type {{ crmId: string, name: string }} */ found) => ({
-        kind: 'contact',
-        label: found.name,
-        detail: `contact ${found.crmId}`,
-        href: `${page}/${encodeURIComponent(found.crmId)}`,
-      }));
+      return search.contacts.map(
+        (/** @type {{ crmId: string, name: string, detail: string | null }} */ found) => ({
+          kind: 'contact',
+          label: found.name,
+          // Contacts with the same name have a detail that tells them apart.
+          detail: [found.detail, `contact ${found.crmId}`].filter(Boolean).join(' · '),
+          href: `${page}/${encodeURIComponent(found.crmId)}`,
+        }),
+      );
     } catch {
       return [];
     }

@@ -61,10 +61,11 @@ function Results({ client, found }: { client: SearchContent['client']; found: Fo
           <caption class="hidden">Contacts found</caption>
           <TableHead texts={['Name', 'ID in the CRM']} />
           <tbody>
-            {contacts.map(({ crmId, name }) => (
+            {contacts.map(({ crmId, name, detail }) => (
               <tr key={crmId}>
                 <th scope="row">
                   <a href={contactHref(client.id, crmId)}>{name}</a>
+                  {detail !== null && <span class="quiet detail">{detail}</span>}
                 </th>
                 <TableCell label="ID in the CRM">
                   <ContactId id={crmId} url={null} href={null} />
