@@ -22,6 +22,10 @@ it('asks of a file what the words of a status mean, and keeps the answers', asyn
   const path = `/setup/${id}/people`;
   const chosen = { ...COLUMNS, deceased: 'Status' };
   const asked = await post(here, path, { ...chosen, do: 'look' });
+  expect(asked.text).toMatch(
+    /A mark is a column in your file that says whom\s+donor-sync must leave out/,
+  );
+  expect(asked.text).toContain('For example, if');
   expect(asked.text).toContain('The values of Status, in the first 5 contacts');
   expect(asked.text).toMatch(/“Active” \(3\)[\s\S]*“Gone” \(1\)[\s\S]*“Moved” \(1\)/);
   expect(asked.text).toContain(

@@ -51,6 +51,12 @@ export function PeopleStep({ setup, view }: { setup: Setup; view: StepView['peop
       )}
       {header !== null &&
         fileNotes(header, chosenColumns(crm, contacts)).map((text) => <p class="note">{text}</p>)}
+      <p class="quiet" id="about-marks">
+        A mark is a {header === null ? 'field in your CRM' : 'column in your file'} that says whom
+        donor-sync must leave out. For example, if{' '}
+        {header === null ? 'the field “Do not research”' : 'the column “Do not research”'} contains
+        “yes” for a contact, choose it below, and this contact is never sent to the service.
+      </p>
       <div class="grid">
         {MARKS.map(({ kind, setting }) => (
           <Choice
