@@ -329,6 +329,11 @@ function Examples({ examples }: { examples: PlanView['examples'] }) {
           ))}
         </tbody>
       </table>
+      <p class="quiet">
+        These amounts are what donors may own or give, not the price of a credit. The service
+        reports them in US dollars ($). In a currency field of a contact with another currency, the
+        amount is converted to that currency.
+      </p>
     </>
   );
 }
