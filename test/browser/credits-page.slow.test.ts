@@ -69,6 +69,14 @@ describe('the page of credits', () => {
     const { page } = view;
     await page.locator('.burn canvas').waitFor();
     expect(await page.getByText('The chart could not be drawn').isVisible()).toBe(false);
+    // The legend shows values only while the pointer is over the chart.
+    const legend = page.locator('.burn .u-legend');
+    expect(await legend.innerText()).not.toContain('--');
+    expect(await legend.innerText()).not.toContain('Day');
+    await page.locator('.burn .u-over').hover();
+    await expect.poll(() => legend.innerText()).toMatch(/Day:?\s*\d+ [A-Z][a-z]+ \d{4}/);
+    await page.getByRole('heading', { level: 1 }).hover();
+    await expect.poll(() => legend.innerText()).not.toContain('Day');
     await page.getByText('Show as a table').click();
     const rows = page.getByRole('table', { name: 'Credits spent by day' }).getByRole('row');
     expect(await rows.count()).toBe(15);

@@ -97,6 +97,11 @@
         { ...axis, values: '{D} {MMM}' },
         { ...axis, size: 64 },
       ],
+      // Without a pointer on the chart, there is no day, and the legend would show "--".
+      hooks: {
+        ready: [markIdle],
+        setLegend: [markIdle],
+      },
       series: [
         { label: 'Day', value: '{D} {MMM} {YYYY}' },
         ...BUCKETS.map(({ label, color: name }, index) => ({
@@ -110,6 +115,11 @@
       ],
     };
     return new uPlot(options, data, place);
+  }
+
+  /** @param {uPlot} chart */
+  function markIdle(chart) {
+    chart.root.classList.toggle('idle', typeof chart.cursor.idx !== 'number');
   }
 
   /**
