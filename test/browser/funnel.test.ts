@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toFunnel } from '../../src/interfaces/pages/runs/funnel.ts';
+import { carriedText, toFunnel } from '../../src/interfaces/pages/runs/funnel.ts';
 
 const NONE = { unchanged: 0, skipped: 0, failed: 0, held: 0, waiting: 0 };
 
@@ -9,11 +9,12 @@ describe('the stations of a run', () => {
     const { stations, carried } = toFunnel(contacts);
     expect(stations.map(({ count }) => count)).toEqual([33, 33, 33, 33, 33]);
     expect(carried).toEqual([
-      { station: 'chosen', count: 51 },
-      { station: 'submitted', count: 51 },
-      { station: 'enhanced', count: 48 },
-      { station: 'written', count: 50 },
+      { station: 'chosen', count: 51, shown: 33, all: 84 },
+      { station: 'submitted', count: 51, shown: 33, all: 84 },
+      { station: 'enhanced', count: 48, shown: 33, all: 81 },
+      { station: 'written', count: 50, shown: 33, all: 83 },
     ]);
+    expect(carried.map(carriedText).at(-1)).toBe('50 written (33 + 50 = 83)');
   });
 
   it('are the counts of the run if nothing was carried over', () => {

@@ -53,7 +53,17 @@ describe('the undo of a run', () => {
     expect(fieldsOf(world, written[1] ?? '').length).toBeGreaterThan(0);
     await page.getByRole('button', { name: 'Undo run' }).focus();
     await page.keyboard.press('Enter');
-    await page.getByText(`${written.length - 1} restored by Ada`).waitFor();
+    await page.getByText(`${written.length - 1} restored by Ada, 1 value kept`).waitFor();
+    // The numbers of the run stay, and say what is left of them.
+    const pipe = page.getByRole('list', { name: 'Contacts at each station' });
+    expect(await pipe.innerText()).toContain(`${written.length - 1} restored since`);
+    const tabs = page.getByRole('navigation', { name: 'Outcomes' });
+    expect(await tabs.innerText()).toContain(
+      `Written ${written.length} (${written.length - 1} restored)`,
+    );
+    await page.getByText(`Outcomes of ${world.crm.records.size} contacts`).waitFor();
+    await page.getByText('A value is kept if someone has changed it since the run').waitFor();
+    await expectSound(view);
     expect(fieldsOf(world, edited)).toEqual([field]);
     expect(fieldsOf(world, written[1] ?? '')).toEqual([]);
     expect(view.complaints).toEqual([]);

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { isoTime } from '../../core/clock.ts';
 import { isOutcomeReason, OUTCOME_REASONS, type Outcome } from '../../core/outcome.ts';
 import { isRunning, type Owner, ownerIsGone } from '../../core/owner.ts';
-import { formatCount } from '../../core/quantities.ts';
+import { describeCount, formatCount } from '../../core/quantities.ts';
 import {
   type RunReason,
   type RunReport,
@@ -216,11 +216,24 @@ export function waitingRun(run: {
   };
 }
 
-/** Returns a summary such as `248 written, 248 restored by Dana`. Returns an empty text if nothing was undone. */
+/**
+ * Returns a summary such as `248 written, 248 restored by Dana`. While an undo is in progress, and after an interrupted
+ * undo, it contains the restored values so far. The summary is empty if nothing was undone.
+ */
 export function undoneText({ contacts, undone }: Pick<RunReport, 'contacts' | 'undone'>): string {
   if (undone === undefined) return '';
+  const written = `${formatCount(contacts.written)} written`;
+  if (!isUndoFinished(undone)) {
+    return `${written}. The undo is not finished: ${describeCount(undone.values, 'value')} restored so far`;
+  }
   const by = undone.by === null ? '' : ` by ${undone.by}`;
-  return `${formatCount(contacts.written)} written, ${formatCount(undone.contacts)} restored${by}`;
+  const kept = undone.kept > 0 ? `, ${describeCount(undone.kept, 'value')} kept` : '';
+  return `${written}, ${formatCount(undone.contacts)} restored${by}${kept}`;
+}
+
+/** False for a run's first undo until it ends. Until then, only the restored values are counted, not the contacts. */
+export function isUndoFinished({ contacts, values }: Pick<UndoneMark, 'contacts' | 'values'>) {
+  return contacts > 0 || values === 0;
 }
 
 /** Returns a summary such as `36 written, 1 held`. Returns an empty text if the run has no results yet. */

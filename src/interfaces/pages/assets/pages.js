@@ -263,7 +263,10 @@ function showFunnel(pipe, report) {
     const station = place.getAttribute('data-station') ?? '';
     const all = valueAt(report, `contacts.${station}`) ?? 0;
     const shown = Math.min(most, all);
-    if (all > shown) carried.push(`${count.format(all - shown)} ${station}`);
+    if (all > shown) {
+      const [first, second, sum] = [shown, all - shown, all].map(count.format);
+      carried.push(`${second} ${station} (${first} + ${second} = ${sum})`);
+    }
     place.textContent = count.format(shown);
     most = shown;
   }

@@ -80,7 +80,8 @@ export function RunContacts({ detail, maySeeNames }: { detail: RunDetail; maySee
 function Tabs({ detail: { report, query, phase, unknown } }: { detail: RunDetail }) {
   // While a run is in progress, the script shows a single number for all failed contacts.
   const apart = phase === 'over' ? unknown : 0;
-  const { contacts } = report;
+  const { contacts, undone } = report;
+  const restored = undone?.contacts ?? 0;
   const shown = TABS.filter((outcome, place) => place < ALWAYS_SHOWN || contacts[outcome] > 0);
   const all = OUTCOME_ORDER.reduce((sum, outcome) => sum + contacts[outcome], 0);
   return (
@@ -94,6 +95,9 @@ function Tabs({ detail: { report, query, phase, unknown } }: { detail: RunDetail
             outcome={outcome}
             label={capital(outcome)}
             count={contacts[outcome] - (outcome === 'failed' ? apart : 0)}
+            note={
+              outcome === 'written' && restored > 0 ? `${formatCount(restored)} restored` : null
+            }
           />
         ))}
         {apart > 0 && (
@@ -116,8 +120,10 @@ function Tab(props: {
   outcome: Outcome | 'unknown' | undefined;
   label: string;
   count: number;
+  /** What happened to these contacts since the run. */
+  note?: string | null;
 }) {
-  const { id, query, outcome, label, count } = props;
+  const { id, query, outcome, label, count, note = null } = props;
   const isCurrent = (query.outcome || undefined) === outcome;
   const { contact } = query;
   return (
@@ -130,6 +136,7 @@ function Tab(props: {
         <span class="tab-count" {...(outcome ? { 'data-of': `contacts.${outcome}` } : {})}>
           {formatCount(count)}
         </span>
+        {note !== null && <span class="quiet"> ({note})</span>}
       </a>
     </li>
   );

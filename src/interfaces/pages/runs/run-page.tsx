@@ -1,9 +1,10 @@
 import type { PropsWithChildren } from 'hono/jsx';
 import { isAtLimit } from '../../../clients/views/verdict.ts';
+import { OUTCOME_ORDER } from '../../../core/outcome.ts';
 import { describeCount, formatCount, formatDuration } from '../../../core/quantities.ts';
 import type { RunReport } from '../../../core/run.ts';
 import type { CrmMessage } from '../../../decisions/crm-messages.ts';
-import { undoneText } from '../../../sync/views/run.ts';
+import { isUndoFinished, undoneText } from '../../../sync/views/run.ts';
 import type { RunProgress } from '../../../sync/views/run-progress.ts';
 import { Layout, may, type Viewer } from '../frame/layout.tsx';
 import {
@@ -23,7 +24,7 @@ import {
 import { WaitingValues } from '../frame/waiting-values.tsx';
 import { clientHref } from '../home/client-href.ts';
 import { AcceptRate, PersonsLink } from '../home/client-parts.tsx';
-import { toFunnel } from './funnel.ts';
+import { carriedText, type Station, toFunnel } from './funnel.ts';
 import { RunContacts } from './run-contacts.tsx';
 import type { RunDetail } from './run-detail.ts';
 
@@ -88,7 +89,7 @@ export function RunBody({ detail, words, viewer }: RunBodyProps) {
               isAtLimit={isAtLimit(report.reason)}
             />
           )}
-          <Pipe report={report} />
+          <Pipe detail={detail} />
           <Undone detail={detail} now={viewer.now} />
           {detail.progress && <Progress progress={detail.progress} report={report} />}
           <RunFacts report={report} now={viewer.now} />
@@ -165,9 +166,10 @@ function isUndoable({ report: { contacts, undone }, undo }: RunDetail): boolean 
 }
 
 /** Renders the contacts' progress, from station to station. */
-function Pipe({ report: { contacts } }: { report: RunReport }) {
-  const { stations, carried } = toFunnel(contacts);
-  const text = carried.map(({ station, count }) => `${formatCount(count)} ${station}`).join(', ');
+function Pipe({ detail }: { detail: RunDetail }) {
+  const { report, phase } = detail;
+  const { stations, carried } = toFunnel(report.contacts);
+  const restored = countRestored(detail);
   return (
     <>
       <ol class="pipe" aria-label="Contacts at each station" data-funnel>
@@ -176,15 +178,52 @@ function Pipe({ report: { contacts } }: { report: RunReport }) {
             <span class="station-count" data-station={station}>
               {formatCount(count)}
             </span>
-            <span class="station-name">{station}</span>
+            <span class="station-name">
+              {station}
+              <span class="station-meaning">{STATION_MEANINGS[station]}</span>
+              {station === 'written' && restored !== null && (
+                <strong class="station-undone">{restored}</strong>
+              )}
+            </span>
           </li>
         ))}
       </ol>
       <p class="quiet" data-carried hidden={carried.length === 0}>
-        Also carried over from earlier runs: <span>{text}</span>
+        Also continued from earlier runs: <span>{carried.map(carriedText).join(', ')}</span>
       </p>
+      {phase === 'over' && <p class="quiet">{outcomeSum(report)}</p>}
     </>
   );
+}
+
+const STATION_MEANINGS: Readonly<Record<Station['station'], string>> = {
+  read: 'from the CRM',
+  chosen: 'to be enhanced',
+  submitted: 'to the service',
+  enhanced: 'profile received',
+  written: 'to the CRM',
+};
+
+/** Returns the contacts whose written values an undo has restored, or null without an undo. */
+function countRestored({ report: { undone }, undo }: RunDetail): string | null {
+  if (undo?.state === 'going') return `${formatCount(undo.contacts)} restored so far`;
+  if (undone === undefined || !isUndoFinished(undone)) return null;
+  return `${formatCount(undone.contacts)} restored since`;
+}
+
+/** Returns the outcomes with their sum. Each contact of a run has one outcome. */
+function outcomeSum({ contacts }: RunReport): string {
+  const counts = OUTCOME_ORDER.filter((outcome) => contacts[outcome] > 0);
+  const all = counts.reduce((sum, outcome) => sum + contacts[outcome], 0);
+  if (all === 0) return 'No contact has an outcome.';
+  const parts = counts.map((outcome) => `${formatCount(contacts[outcome])} ${outcome}`);
+  const sum = counts.length === 1 ? '' : ` = ${formatCount(all)}`;
+  const earlier = all - contacts.read;
+  const rest =
+    earlier > 0
+      ? ` ${formatCount(earlier)} of them ${earlier === 1 ? 'was' : 'were'} read by an earlier run and continued here.`
+      : '';
+  return `Outcomes of ${describeCount(all, 'contact')}: ${parts.join(' + ')}${sum}.${rest}`;
 }
 
 /** Renders the undone part of the run, and an undo that is waiting or in progress. */
@@ -197,10 +236,9 @@ function Undone({ detail, now }: { detail: RunDetail; now: number }) {
         <p class="undone">
           <strong>{undoneText(report)}</strong>{' '}
           <span class="quiet">
-            (<Timestamp at={undone.at} now={now} />, {describeCount(undone.values, 'value')}
-            {undone.kept > 0 &&
-              `; ${describeCount(undone.kept, 'value')} left alone, changed since the run`}
-            )
+            (<Timestamp at={undone.at} now={now} />, {describeCount(undone.values, 'value')}{' '}
+            restored
+            {undone.kept > 0 && '. A value is kept if someone has changed it since the run'})
           </span>
         </p>
       )}
@@ -300,7 +338,7 @@ function Credits(props: { bucket: 'enhancements' | 'networks'; credits: RunRepor
         <span data-of={`credits.${bucket}.remaining`}>
           {remaining === null ? 'unknown' : formatCount(remaining)}
         </span>
-        {remaining === null ? ' balance' : ' left'}
+        {remaining === null ? ' balance' : ' left when this run last read the balance'}
       </span>
     </>
   );
