@@ -63,17 +63,6 @@ export async function listQueuedRuns(reader: Reader): Promise<Map<string, string
   return new Map(rows.map(({ integration_id, run }) => [integration_id, run]));
 }
 
-/** Counts the open decisions. A batch of contacts counts as one decision, and a network counts as one decision. */
-export async function countOpenDecisions(reader: Reader): Promise<Map<string, number>> {
-  const rows = await reader
-    .selectFrom('questions')
-    .select(['integration_id', sql<number>`count(distinct coalesce(batch, id))`.as('count')])
-    .where('decision', 'is', null)
-    .groupBy('integration_id')
-    .execute();
-  return new Map(rows.map((row) => [row.integration_id, Number(row.count)]));
-}
-
 export async function listLastSuccesses(
   reader: Reader,
   ids: readonly string[],

@@ -3,8 +3,8 @@ import { type Clock, isoTime } from '../../core/clock.ts';
 import type { Integration } from '../../core/integration-settings.ts';
 import { startOfMonth } from '../../credits/budget.ts';
 import type { TimedReader } from '../../database/reader.ts';
+import { countPending } from '../../decisions/views/decision-queue.ts';
 import {
-  countOpenDecisions,
   listLastSuccesses,
   listNightRuns,
   listPausedClients,
@@ -175,7 +175,7 @@ export function createClientReader(
     const [rows, queued, decisions, paused] = await Promise.all([
       listRunActivity(reader, rowsBefore),
       listQueuedRuns(reader),
-      countOpenDecisions(reader),
+      countPending(reader),
       listPausedClients(reader),
     ]);
     rowsBefore = rows;

@@ -117,6 +117,14 @@ export async function countByIntegration(
   return { total: sumCounts(counts), byIntegration };
 }
 
+/**
+ * Returns the number of pending decisions of each integration, for the frame of every page. It counts the same decisions
+ * as the queue. An answered decision is not pending, even if its answer can still be withdrawn.
+ */
+export async function countPending(reader: Reader): Promise<ReadonlyMap<string, number>> {
+  return new Map(grouped(await countAll(reader), ({ integration }) => integration));
+}
+
 interface Count {
   integration: string;
   kind: string;
@@ -125,6 +133,10 @@ interface Count {
 
 /** Skips integrations that are gone or inaccessible. */
 async function countDecisions(reader: Reader, reach: ClientAccess): Promise<Count[]> {
+  return (await countAll(reader)).filter(({ integration }) => reach.has(integration));
+}
+
+async function countAll(reader: Reader): Promise<Count[]> {
   const scope = { integrationIds: null, reason: null };
   const holds = (await countQueue(reader, scope)).map(({ integrationId, kind, count }) => ({
     integration: integrationId,
@@ -136,7 +148,7 @@ async function countDecisions(reader: Reader, reach: ClientAccess): Promise<Coun
     kind,
     count: 1,
   }));
-  return [...holds, ...batches].filter(({ integration }) => reach.has(integration));
+  return [...holds, ...batches];
 }
 
 async function openBatches(reader: Reader): Promise<QuestionBatch[]> {

@@ -110,6 +110,10 @@ describe('what waits for a second person, over HTTP', () => {
       (await world.request('/v1/approvals', { token })).read(listSchema).approvals;
     expect(await listed(viewer)).toEqual([approval]);
     expect(await listed(limited)).toEqual([]);
+    // Until it is confirmed, the decision is pending, in the queue and in the counts of the frame.
+    const page = (await world.request('/decisions', { token: viewer })).text;
+    expect(page).toContain('1 decision pending. 1 action waits for a second user.');
+    expect(page).toContain('Decisions <span class="rail-count">1<');
     const metrics = (await world.request('/metrics', { token: viewer })).text;
     expect(metrics).toContain('donor_sync_approvals{integration="riverside"} 1');
 

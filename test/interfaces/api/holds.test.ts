@@ -171,7 +171,12 @@ describe('/v1/holds', () => {
     const again = await send(world, `/decisions/${second?.id}/reject`, {}, { cookie: ada.cookie });
     expect(again.location).toContain('note=decided');
     const page = await get(world, again.location ?? '', ada.cookie);
-    expect(await page.text()).toContain('was resubmitted a moment ago by Ada (browser)');
+    const text = await page.text();
+    expect(text).toContain('was resubmitted a moment ago by Ada (browser)');
+    // An answer that can still be withdrawn is no longer pending, neither in the queue nor in the frame.
+    expect(text).toContain('No decisions are pending.');
+    expect(text).not.toContain('class="rail-count"');
+    expect(await (await get(world, '/', ada.cookie)).text()).not.toContain('class="rail-count"');
   });
 
   it('withdraws an answer that does not count yet, with an entry in the audit', async () => {

@@ -38,6 +38,7 @@ import {
   listAccessible,
 } from '../../api/request/client-access.ts';
 import { type HttpDeps, type HttpEnv, liveDeps } from '../../api/request/context.ts';
+import type { Viewer } from '../frame/layout.tsx';
 import { createOperationForms } from '../frame/operation-form.ts';
 import type { PageFrame } from '../frame/page-app.ts';
 import { DECISION_NOTES, type DecisionNote } from './notes.ts';
@@ -183,7 +184,7 @@ export function decisionRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> 
     const undo = waiting === undefined ? null : await readUndo(application, reach, waiting);
     const { renderDecisions } = await import('./decision-pages.tsx');
     c.header('Cache-Control', 'no-store');
-    const viewer = frame.getViewer(c.get('principal'));
+    const viewer = withCount(frame.getViewer(c.get('principal')), content.queue.total);
     const known = content.open === null ? await listApprovals(store) : [];
     const { clients } = getCaller(c);
     const approvals = known
@@ -201,6 +202,8 @@ export function decisionRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> 
     from: QueueItem | null = null,
     more: Readonly<Record<string, string>> = {},
   ): Promise<Response> {
+    // The frame of the next page counts the decision that was just answered no longer.
+    frame.clients.forget();
     const query = parseQuery(c);
     const reach = listAccessible(c, application);
     const around = from && (await readAround(store.reader, reach, query, from.place));
@@ -209,6 +212,12 @@ export function decisionRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> 
     const href = next ? decisionHref(next, query) : `/decisions${queueWords(query)}`;
     return c.redirect(withWords(href, words), 303);
   }
+}
+
+/** The frame's counts are up to five seconds old. On this page, the frame and the queue show one reading. */
+function withCount(viewer: Viewer, decisions: number): Viewer {
+  const { overview } = viewer;
+  return overview ? { ...viewer, overview: { ...overview, decisions } } : viewer;
 }
 
 /** Only actions that the user may take. */

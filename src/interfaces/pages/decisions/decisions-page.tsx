@@ -28,6 +28,8 @@ export function DecisionsPage(props: { content: Content; viewer: Viewer; note: s
           {queue.total === 0
             ? 'No decisions are pending.'
             : `${describeCount(queue.total, 'decision')} pending.`}
+          {approvals.length > 0 &&
+            ` ${describeCount(approvals.length, 'action')} ${approvals.length === 1 ? 'waits' : 'wait'} for a second user.`}
         </p>
       </div>
       {approvals.length > 0 && <Approvals approvals={approvals} now={viewer.now} />}
