@@ -33,8 +33,11 @@ export interface WholeWorld extends NetworkHttpWorld {
  */
 const SHORT = 4;
 
-/** The number of contacts that are not changed. */
+/** The number of contacts with an introduction that are not changed. */
 const UNMOVED = 5;
+
+/** The number of members of the board in the network world. They are the first contacts. */
+const BOARD = 12;
 
 /**
  * Opens a service with a client that has data of each kind. It has runs, a hold, a batch of moved contacts, networks
@@ -64,6 +67,8 @@ export async function openWholeWorld(others: readonly string[] = []): Promise<Wh
     .where('introducer_id', 'is not', null)
     .execute();
   const unmoved = new Set(introduced.slice(0, UNMOVED).map(({ crm_id }) => crm_id));
+  // A member who waits for a decision introduces nobody, so the members of the board do not change either.
+  for (const member of world.people.slice(0, BOARD)) unmoved.add(member);
   for (const { id, lastName } of contacts) {
     if (unmoved.has(id)) continue;
     crm.editContact(id, { addresses: [`${lastName} Quarry Lane, Reno`] });
