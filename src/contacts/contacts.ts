@@ -136,6 +136,15 @@ export async function knowsDonors(reader: Reader, donorIds: readonly string[]): 
       .limit(1)
       .executeTakeFirst();
     if (row !== undefined) return true;
+    // A process can be killed after it wrote the donor IDs into the CRM, and before it recorded the end of the write.
+    const begun = await reader
+      .selectFrom('writes')
+      .select('crm_id')
+      .where('state', '=', 'intended')
+      .where('donor', 'in', batch)
+      .limit(1)
+      .executeTakeFirst();
+    if (begun !== undefined) return true;
   }
   return false;
 }

@@ -13,28 +13,11 @@ import { adoptContacts } from '../contacts/reconsidering.ts';
 import { FatalError } from '../core/errors.ts';
 import { lookUpRecords } from '../fields/records.ts';
 import type { Run, SyncDeps } from './control/context.ts';
+import { donorIdFields, donorIdIn, listFields } from './donor-in-record.ts';
 import { decideContact } from './plan.ts';
 import { plannedContact, planRules } from './read.ts';
 
 type DonorDeps = Pick<SyncDeps, 'store' | 'connector' | 'clock' | 'log'>;
-
-/** The format of the service's donor IDs (service document, section 2.6). */
-const DONOR_ID = /^[0-9a-f]{32}$/;
-
-/** Returns the CRM fields for donor IDs in the field map, or an empty list if there are none. */
-function donorIdFields({ mappings, fields }: Pick<Run, 'mappings' | 'fields'>): string[] {
-  return listFields({ mappings, fields }, 'donorId');
-}
-
-function listFields(
-  { mappings, fields }: Pick<Run, 'mappings' | 'fields'>,
-  from: string,
-): string[] {
-  const present = new Set(fields.map(({ name }) => name));
-  return mappings.flatMap((mapping) =>
-    mapping.from === from && present.has(mapping.to) ? [mapping.to] : [],
-  );
-}
 
 /**
  * Checks the first new contacts of a run. If a different database has paid for these contacts, it has also paid for all
@@ -59,16 +42,6 @@ export function createDonorCheck(run: Pick<Run, 'mappings' | 'fields'>): DonorCh
       return fields;
     },
   };
-}
-
-/** Returns the donor ID in a record. Returns null if the record has no donor ID in the service's format. */
-function donorIdIn(lookup: RecordLookup, fields: readonly string[]): string | null {
-  if (lookup.state !== 'found') return null;
-  for (const field of fields) {
-    const value = lookup.values[field];
-    if (typeof value === 'string' && DONOR_ID.test(value)) return value;
-  }
-  return null;
 }
 
 /** True if this database contains no credit that was spent on the contact. */

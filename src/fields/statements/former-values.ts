@@ -254,6 +254,44 @@ export async function findMergedValues(
   return found;
 }
 
+/**
+ * Returns the values of these donors that donor-sync wrote, or may have written, into any contact of the client. Also
+ * includes contacts that have left the CRM.
+ */
+export async function findValuesOfDonors(
+  reader: Reader,
+  integrationId: string,
+  donors: readonly string[],
+): Promise<ValuesOfRecord[]> {
+  const found: ValuesOfRecord[] = [];
+  for (const batch of inFilledBatches([...new Set(donors)])) {
+    const rows = await reader
+      .selectFrom('contacts')
+      .select(['crm_id', 'owned_values', 'values_donor', 'values_identity'])
+      .where('integration_id', '=', integrationId)
+      .where('values_donor', 'in', batch)
+      .where('owned_values', '<>', '{}')
+      .execute();
+    const begun = await reader
+      .selectFrom('writes')
+      .select(['crm_id', 'after', 'donor'])
+      .where('integration_id', '=', integrationId)
+      .where('state', '=', 'intended')
+      .where('donor', 'in', batch)
+      .execute();
+    found.push(
+      ...rows.map(toValues),
+      ...begun.map(({ crm_id, after, donor }) => ({
+        crmId: crm_id,
+        owned: parseOwned(after),
+        donor,
+        identity: null,
+      })),
+    );
+  }
+  return found;
+}
+
 async function findIntended(reader: Reader, integrationId: string, crmIds: readonly string[]) {
   const found: { crm_id: string; after: string; donor: string | null }[] = [];
   for (const batch of inFilledBatches(crmIds)) {

@@ -36,8 +36,8 @@ export interface Cell {
    */
   madeFrom?: FieldValue;
   /**
-   * True for donor-sync's value in a row with a new ID that cannot be recognised as the former contact. A run has to
-   * treat the value as a user's value. An erasure can recognise the value by comparing it with the former row.
+   * True for donor-sync's value in a row with a new ID that cannot be recognised as the former contact. A delivery for
+   * a different donor and an erasure can recognise the value, because they compare it with the former row.
    */
   isCarried?: boolean;
 }

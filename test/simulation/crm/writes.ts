@@ -79,10 +79,10 @@ function writeValues(
   if (isFilled && !life.isAtDesk && doNotContactAt !== null && doNotContactAt < valuesReadAt) {
     deps.violate('do not contact', `contact ${id} is written into, and wants no contact`);
   }
-  const isErasing = life.isAtDesk && record.erasureBegunAt !== null && !isFilled;
   for (const [field, value] of Object.entries(values)) {
     const cell = record.values.get(field);
-    const isTyped = cell?.author === 'person' && !(isErasing && cell.isCarried === true);
+    // A value of donor-sync that came with a row is never a user's value. Only a copy of another donor is replaced.
+    const isTyped = cell?.author === 'person' && cell.isCarried !== true;
     const isOwn = isTyped && cell.value !== null && cell.at < valuesReadAt;
     if (isOwn && PROTECTED.has(field) && cell.value !== value) {
       deps.violate('people win', `the ${field} that a person typed into ${id} is overwritten`);

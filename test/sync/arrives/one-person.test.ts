@@ -31,6 +31,12 @@ const AGES: readonly [string, (bed: Bed<Crm>) => Promise<void>][] = [
   ],
 ];
 
+/** A CRM whose users can copy a contact. */
+interface Cloning extends Crm {
+  clone(id: string, other: string): Promise<string>;
+  setValue(id: string, field: string, value: number): Promise<unknown>;
+}
+
 /** Two contacts and their donors after the first run. `first` later becomes the person of `second`. */
 interface Two<Kind extends Crm> {
   bed: Bed<Kind>;
@@ -88,6 +94,38 @@ async function openHolds(bed: Bed<Crm>): Promise<ContactQuestion[]> {
   const open = await listOpenQuestions(bed.world.store.reader);
   return open.filter((question) => question.about === 'contact');
 }
+
+describe('a copy of a contact with the name of another person', () => {
+  it.each([
+    ['Salesforce', openSalesforce],
+    ['HubSpot', openHubspot],
+  ])('gets all values of that person, and no other, in %s', async (_, open) => {
+    const two = await openTwo<Cloning>(open);
+    const { bed, first, second, donor } = two;
+    const copy = await bed.crm.clone(first, second);
+    expect(await donorsIn(bed, copy)).toEqual([two.formerDonor]);
+    expect(await bed.world.sync()).toMatchObject({ status: 'succeeded' });
+    expect(await donorsIn(bed, copy)).toEqual([donor]);
+    expect(await bed.crm.read(copy)).toEqual(await bed.crm.read(second));
+    await expectWhole(bed);
+    await expectOnePersonEach(two);
+  });
+
+  it.each([
+    ['Salesforce', openSalesforce],
+    ['HubSpot', openHubspot],
+  ])('keeps a value that a user has changed in the copy, in %s', async (_, open) => {
+    const two = await openTwo<Cloning>(open);
+    const { bed, first, second } = two;
+    const capacity = bed.fieldFor('capacity.nonprofit');
+    const copy = await bed.crm.clone(first, second);
+    await bed.crm.setValue(copy, capacity, 777_000);
+    await bed.world.sync();
+    expect((await bed.crm.read(copy))[capacity]).toBe('777000');
+    const expected = await bed.crm.read(second);
+    expect(await bed.crm.read(copy)).toEqual({ ...expected, [capacity]: '777000' });
+  });
+});
 
 describe('a contact that is renamed to another person of the service', () => {
   it.each(CRMS)('gets all values of that person, and no other, in %s', async (_, open) => {

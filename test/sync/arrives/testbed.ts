@@ -178,6 +178,8 @@ function toText(value: unknown): string | null {
   return INSTANT.test(String(value)) ? 'an instant' : String(value);
 }
 
+const createdSchema = z.object({ id: z.string() });
+
 const SALESFORCE_IDENTITY = [
   ...['FirstName', 'LastName', 'AccountId', 'MailingStreet', 'MailingCity', 'MailingState'],
   ...['MailingPostalCode', 'MailingCountry'],
@@ -214,6 +216,16 @@ async function startSalesforce({ people, settings = {}, currencies = false, cloc
     },
     rename: (id: string, FirstName: string, LastName: string) =>
       change(id, { FirstName, LastName }),
+    /** Copies a contact with all values, as the *Clone* button does. The copy has the name of a different contact. */
+    async clone(id: string, other: string): Promise<string> {
+      const [all, person] = [await record(id), await record(other)];
+      const copied = lines.map(({ to }) => [to, all[to]] as const);
+      const named = SALESFORCE_IDENTITY.map((name) => [name, person[name]] as const);
+      const values = Object.fromEntries([...copied, ...named].filter(([, value]) => value != null));
+      const made = await org.control('POST', 'edit', { action: 'create', type: 'Contact', values });
+      return createdSchema.parse(made).id;
+    },
+    setValue: (id: string, field: string, value: number) => org.setValue(id, field, value),
     remove: (id: string) => org.deleteContact(id),
     /** Returns how often a contact was changed permanently, averaged over all contacts. */
     async countUpdates(): Promise<number> {
@@ -272,6 +284,19 @@ async function startHubspot({ people, settings = {}, crm, clock }: BedOptions) {
     async rename(id: string, firstname: string, lastname: string) {
       await change(id, { firstname, lastname });
     },
+    /** Copies a contact with all values, as *Clone* does. The copy has the name of a different contact. */
+    async clone(id: string, other: string): Promise<string> {
+      const [all, person] = [await record(id), await record(other)];
+      const copied = lines.map(({ to }) => [to, all[to] ?? ''] as const);
+      const named = HUBSPOT_IDENTITY.map((name) => [name, person[name] ?? ''] as const);
+      const values = Object.fromEntries([...copied, ...named].filter(([, value]) => value !== ''));
+      const [made] = await account.create('contacts', [values]);
+      const companyId = person['associatedcompanyid'] || null;
+      await account.edit({ action: 'employ', id: made, companyId });
+      return made ?? fail('The account did not create the copy');
+    },
+    setValue: (id: string, field: string, value: number) =>
+      account.setValue(id, field, String(value)),
     remove: (id: string) => account.archiveContact(id),
     /** Returns the number of update requests that the CRM has received. */
     async countUpdates(): Promise<number> {
