@@ -104,6 +104,7 @@ const contactSchema = z
         kind: z.enum(['run', 'decision']),
         id: z.string(),
         outcome: z.enum(OUTCOME_ORDER).nullable(),
+        reason: z.string().nullable().describe("The reason of a run's outcome"),
         text: z.string(),
       }),
     ),

@@ -14,6 +14,8 @@ export interface ContactEvent {
   /** The ID of the run or the decision. */
   id: string;
   outcome: Outcome | null;
+  /** The reason of a run's outcome. Null for a decision. */
+  reason: string | null;
   text: string;
 }
 
@@ -41,7 +43,7 @@ export async function readHistory(
     const name = reasonName(kind) ?? kind;
     const of = (at: number, text: string) => ({
       sort: at,
-      event: { at: toTime(at), kind: 'decision', id, outcome: null, text } as const,
+      event: { at: toTime(at), kind: 'decision', id, outcome: null, reason: null, text } as const,
     });
     const opened = of(openedAt, `Decision needed: ${name}`);
     if (decision === null || decidedAt === null) return [opened];
@@ -59,5 +61,5 @@ const DECIDED = {
 
 function toRunEvent({ runId, reason, detail, at }: RunOfContact): ContactEvent {
   const text = whyText({ text: outcomeText(reason), detail });
-  return { at: toTime(at), kind: 'run', id: runId, outcome: outcomeNamed(reason), text };
+  return { at: toTime(at), kind: 'run', id: runId, outcome: outcomeNamed(reason), reason, text };
 }

@@ -84,6 +84,26 @@ export async function countRunReasons(reader: Reader, run: RunKey): Promise<Map<
   return fresh > 0 ? counts.set('profile_fresh', fresh) : counts;
 }
 
+/** Returns the number of contacts with this reason for each of these runs. Leaves out runs without such a contact. */
+export async function countReasonByRun(
+  reader: Reader,
+  runIds: readonly string[],
+  reason: string,
+): Promise<Map<string, number>> {
+  if (runIds.length === 0) return new Map();
+  const runs: RunKey[] = await reader
+    .selectFrom('runs')
+    .select(['id', 'integration_id as integrationId', 'fresh_count as freshCount', 'reasons'])
+    .where('id', 'in', runIds)
+    .execute();
+  const counts = new Map<string, number>();
+  for (const run of runs) {
+    const count = (await countRunReasons(reader, run)).get(reason) ?? 0;
+    if (count > 0) counts.set(run.id, count);
+  }
+  return counts;
+}
+
 /**
  * Returns a run's contacts, except contacts with a fresh profile. Contacts that require a user's action come first. All
  * others are sorted by ID.

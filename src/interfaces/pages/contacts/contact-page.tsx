@@ -1,4 +1,5 @@
 import type { Integration } from '../../../core/integration-settings.ts';
+import { UNKNOWN_PERSON } from '../../../core/outcome.ts';
 import { describeCount } from '../../../core/quantities.ts';
 import type { ShownContact } from '../../../operations/contacts.ts';
 import { whyText } from '../../../sync/views/run-contacts.ts';
@@ -121,7 +122,8 @@ function Warning({ children }: { children?: unknown }) {
   );
 }
 
-function stateText({ state, since, profile, paidAt, keptBack }: ShownContact): string {
+function stateText(contact: ShownContact): string {
+  const { state, since, profile, paidAt, keptBack, outcome } = contact;
   if (state === 'erased') {
     const when = since === null ? '' : ` on ${since.slice(0, 10)}`;
     return `This contact was erased${when}. donor-sync keeps nothing about it, and did not read its record in the CRM.`;
@@ -134,10 +136,22 @@ function stateText({ state, since, profile, paidAt, keptBack }: ShownContact): s
   if (profile !== null) return 'It has a profile.';
   if (paidAt === null) return 'It has never been enhanced.';
   if (keptBack !== null) return `A credit was spent on ${paidAt.slice(0, 10)}.`;
-  return 'donor-sync does not currently keep a profile of it. The values are only in the CRM.';
+  if (UNKNOWN_REASONS.includes(outcome?.reason ?? '') && !wasWritten(contact)) {
+    return `The service does not know this person, so there is no profile and nothing was written. A credit was spent on ${paidAt.slice(0, 10)}.`;
+  }
+  const where = wasWritten(contact) ? ' The values are only in the CRM.' : '';
+  return `donor-sync does not currently keep a profile of it.${where}`;
 }
 
-function Actions({ contact: { integration, crmId, state, keptBack } }: { contact: ShownContact }) {
+const UNKNOWN_REASONS: readonly string[] = [UNKNOWN_PERSON, 'no_match_known'];
+
+/** True if a run that is still on record has written values of the contact to the CRM. */
+function wasWritten({ history }: ShownContact): boolean {
+  return history.some(({ outcome }) => outcome === 'written');
+}
+
+function Actions({ contact }: { contact: ShownContact }) {
+  const { integration, crmId, state, keptBack, profile } = contact;
   const page = contactHref(integration, crmId);
   const isThere = state !== 'gone';
   return (
@@ -152,7 +166,7 @@ function Actions({ contact: { integration, crmId, state, keptBack } }: { contact
             </button>
           </form>
         )}
-        {state === 'known' && keptBack === null && (
+        {state === 'known' && keptBack === null && profile !== null && (
           <form method="post" action={`${page}/redelivery/preview`}>
             <button type="submit" class="button">
               Write again…
@@ -314,7 +328,7 @@ function History({ contact, viewer }: { contact: ShownContact; viewer: Viewer })
         <caption class="hidden">Actions of runs and users on this contact</caption>
         <TableHead texts={['When', 'What', 'Outcome']} />
         <tbody>
-          {contact.history.map(({ at, kind, id, outcome, text }) => (
+          {contact.history.map(({ at, kind, id, outcome, reason, text }) => (
             <tr key={`${kind} ${id} ${at}`}>
               <th scope="row">
                 {at === null ? 'unknown' : <Timestamp at={at} now={viewer.now} as="moment" />}
@@ -323,7 +337,11 @@ function History({ contact, viewer }: { contact: ShownContact; viewer: Viewer })
                 <a href={kind === 'run' ? `/runs/${id}` : `/decisions/${id}`}>{text}</a>
               </TableCell>
               <td data-label="Outcome">
-                {kind === 'run' ? <OutcomeStatus outcome={outcome} /> : 'decision'}
+                {kind === 'run' ? (
+                  <OutcomeStatus outcome={outcome} reason={reason ?? ''} />
+                ) : (
+                  'decision'
+                )}
               </td>
             </tr>
           ))}

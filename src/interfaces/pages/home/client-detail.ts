@@ -17,6 +17,7 @@ import {
 import { countContactWork } from '../../../contacts/contacts.ts';
 import { isConfigurationError } from '../../../core/errors.ts';
 import type { Integration } from '../../../core/integration-settings.ts';
+import { UNKNOWN_PERSON } from '../../../core/outcome.ts';
 import type { RunReport } from '../../../core/run.ts';
 import type { ValuesWaiting } from '../../../core/waiting-values.ts';
 import type { KeyCredits } from '../../../credits/credit-reader.ts';
@@ -24,6 +25,7 @@ import { countByIntegration } from '../../../decisions/views/decision-queue.ts';
 import { readValuesWaiting } from '../../../fields/waiting-values-view.ts';
 import type { RunRequestRecord } from '../../../sync/statements/request-rows.ts';
 import { listRunRequests } from '../../../sync/statements/run-requests.ts';
+import { countReasonByRun } from '../../../sync/statements/run-rows.ts';
 import { listRunRecords, type RunRecord } from '../../../sync/statements/runs.ts';
 import { findRunReport, readReport } from '../../../sync/views/run.ts';
 
@@ -61,6 +63,8 @@ export interface CurrentRun {
 
 export interface PastRun {
   report: RunReport;
+  /** The number of people whom the service does not know. The report counts them as failed contacts. */
+  unknown: number;
   /** True if the run's process died before it recorded the result. */
   isCutOff: boolean;
 }
@@ -146,6 +150,8 @@ async function describe(
   const { integration, id, name, standing, problem, past } = signs;
   const { due, submitted, ready } = await countContactWork(store.reader, id);
   const waiting = due + submitted + ready;
+  const ids = past.map((row) => row.id);
+  const unknown = await countReasonByRun(store.reader, ids, UNKNOWN_PERSON);
   return {
     id,
     name,
@@ -161,6 +167,7 @@ async function describe(
     runs: await Promise.all(
       past.map(async (row) => ({
         report: await readReport(store.reader, row, application.sealer),
+        unknown: unknown.get(row.id) ?? 0,
         isCutOff: row.status === 'running',
       })),
     ),

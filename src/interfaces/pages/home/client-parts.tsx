@@ -143,7 +143,7 @@ export function RunTable({
   );
 }
 
-function RunRow({ run: { report, isCutOff }, now }: { run: PastRun; now: number }) {
+function RunRow({ run: { report, unknown, isCutOff }, now }: { run: PastRun; now: number }) {
   const { id, startedAt, finishedAt, contacts, credits } = report;
   return (
     <tr>
@@ -161,7 +161,7 @@ function RunRow({ run: { report, isCutOff }, now }: { run: PastRun; now: number 
           Read: contacts.read,
           Enhanced: contacts.enhanced,
           Written: contacts.written,
-          Failed: contacts.failed,
+          Failed: contacts.failed - unknown,
           Held: contacts.held,
           Credits: credits.enhancements.spent,
           'For networks': credits.networks.spent,

@@ -34,7 +34,7 @@ const COLUMNS: readonly SortableColumn<RunOrder>[] = [
 export function RunListPage({ list, clients, viewer }: RunListProps) {
   // If a client was removed, its runs still exist, but its name does not.
   const getClientName = (id: string) => clients.get(id) ?? id;
-  const { query, runs, next } = list;
+  const { query, runs, unknown, next } = list;
   const { sort = 'newest', ...filters } = query;
   const isAll = Object.values(filters).every((word) => !word);
   const { client } = query;
@@ -87,6 +87,7 @@ export function RunListPage({ list, clients, viewer }: RunListProps) {
                 <Row
                   key={report.id}
                   report={report}
+                  unknown={unknown.get(report.id) ?? 0}
                   getClientName={getClientName}
                   now={viewer.now}
                 />
@@ -111,10 +112,11 @@ const TRIGGERS: Readonly<Record<RunReport['trigger'], string>> = {
 
 function Row(props: {
   report: RunReport;
+  unknown: number;
   getClientName: (integrationId: string) => string;
   now: number;
 }) {
-  const { report, getClientName, now } = props;
+  const { report, unknown, getClientName, now } = props;
   const { id, integration, startedAt, finishedAt, trigger, contacts, credits } = report;
   return (
     <tr>
@@ -136,7 +138,7 @@ function Row(props: {
         counts={{
           Read: contacts.read,
           Written: contacts.written,
-          Failed: contacts.failed,
+          Failed: contacts.failed - unknown,
           Held: contacts.held,
           Credits: credits.enhancements.spent,
           'For networks': credits.networks.spent,

@@ -58,12 +58,13 @@ export function RunContacts({ detail, maySeeNames }: { detail: RunDetail; maySee
           <a href={fileHref(report.id, query, 'json-file')}>as JSON</a>
         </span>
       </form>
-      {contacts.length === 0 ? (
+      <FreshNote detail={detail} />
+      {contacts.length === 0 && countUnlisted(detail) === 0 ? (
         <p class="empty">
           {isAll ? 'No contact is on record for this run.' : 'No contact in this run matches.'}
         </p>
       ) : (
-        <ContactTable detail={detail} maySeeNames={maySeeNames} />
+        contacts.length > 0 && <ContactTable detail={detail} maySeeNames={maySeeNames} />
       )}
       <p class="row">
         {query.after && (
@@ -75,6 +76,25 @@ export function RunContacts({ detail, maySeeNames }: { detail: RunDetail; maySee
       </p>
     </section>
   );
+}
+
+/** Explains why the list below has fewer contacts than its tab. */
+function FreshNote({ detail }: { detail: RunDetail }) {
+  const count = countUnlisted(detail);
+  if (count === 0) return null;
+  return (
+    <p class="quiet">
+      {describeCount(count, 'contact')} {count === 1 ? 'is' : 'are'} not listed one by one, because
+      nothing has changed since the last enhancement and the profile is still fresh.
+    </p>
+  );
+}
+
+/** Returns the number of contacts in the open tab that the run does not list, because their profile was still fresh. */
+function countUnlisted({ reasons, query }: RunDetail): number {
+  const { outcome, reason, contact, after } = query;
+  if (reason || contact || after || (outcome && outcome !== 'unchanged')) return 0;
+  return reasons.find((each) => each.reason === 'profile_fresh')?.count ?? 0;
 }
 
 function Tabs({ detail: { report, query, phase, unknown } }: { detail: RunDetail }) {

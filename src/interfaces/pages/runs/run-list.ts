@@ -2,10 +2,12 @@
 
 import { z } from 'zod';
 import { isoTime } from '../../../core/clock.ts';
+import { UNKNOWN_PERSON } from '../../../core/outcome.ts';
 import { type RunReport, runStatusSchema, triggerSchema } from '../../../core/run.ts';
 import type { Caller } from '../../../operations/kit/caller.ts';
 import { type OperationDeps, perform } from '../../../operations/kit/perform.ts';
 import { listRuns } from '../../../operations/runs.ts';
+import { countReasonByRun } from '../../../sync/statements/run-rows.ts';
 import { RUN_ORDERS } from '../../../sync/statements/runs.ts';
 
 /** The schema of the filter. Unknown values are ignored, because users edit addresses. */
@@ -24,6 +26,8 @@ export type RunListQuery = z.infer<typeof runListQuerySchema>;
 export interface RunListView {
   query: RunListQuery;
   runs: RunReport[];
+  /** The number of people whom the service does not know, by run. The reports count them as failed contacts. */
+  unknown: ReadonlyMap<string, number>;
   /** The cursor of the next page, or null on the last page. */
   next: string | null;
 }
@@ -50,5 +54,10 @@ export async function readRunList(
     cursor: after,
     limit: PAGE_SIZE,
   });
-  return { query, runs, next };
+  const unknown = await countReasonByRun(
+    deps.application.store.reader,
+    runs.map(({ id }) => id),
+    UNKNOWN_PERSON,
+  );
+  return { query, runs, unknown, next };
 }
