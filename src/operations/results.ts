@@ -186,6 +186,20 @@ export function describePeople(
   return isExact ? formatCount(contacts) : `${formatCount(contacts)} or more`;
 }
 
+/**
+ * Returns the number of matched contacts without a known capacity, so that it and the bands add up to the matched
+ * contacts. It includes contacts whose profile is not counted. A caller who may not see exact numbers gets only the
+ * service's number, because the difference would reveal how many people are left out. A pure function.
+ */
+export function countWithoutBand(
+  { matched, bands, unknown, isKept }: ClientResults,
+  { isExact }: Pick<ResultsView, 'isExact'>,
+): number | null {
+  if (!isExact || !isKept || unknown === null) return unknown;
+  const known = bands.reduce((sum, { contacts }) => sum + (contacts ?? 0), 0);
+  return Math.max(unknown, matched - known);
+}
+
 export const PEOPLE_NOT_KNOWN =
   'The numbers of people are not known, because not all profiles of this month are kept any more.';
 
@@ -196,7 +210,7 @@ export function describeCost({ cost }: Pick<ClientResults, 'cost'>): string {
 
 function toTable(client: ClientResults, { month, isExact }: ResultsView) {
   const people = { isExact, isKept: client.isKept };
-  const { name, sent, matched, bands, unknown, millionaires, introductions, decisions } = client;
+  const { name, sent, matched, bands, millionaires, introductions, decisions } = client;
   return {
     title: `${name}, ${month}`,
     empty: '',
@@ -208,7 +222,7 @@ function toTable(client: ClientResults, { month, isExact }: ResultsView) {
         `Giving capacity: ${band.name}`,
         describePeople(band.contacts, people),
       ]),
-      ['Giving capacity unknown', describePeople(unknown, people)],
+      ['Giving capacity unknown', describePeople(countWithoutBand(client, people), people)],
       ['Net worth of $1M or more', describePeople(millionaires, people)],
       ['New introductions', introductions],
       ['Decisions', decisions],

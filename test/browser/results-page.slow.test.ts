@@ -45,6 +45,27 @@ describe('the page of results', () => {
     expect(await page.getByRole('table', { name: /for Riverside Food Bank/ }).count()).toBe(1);
   });
 
+  it.each([720, 980, 1440])('prints across the whole paper at %i px', async (width) => {
+    const { page } = await visit(world, '/results', { width });
+    await page.emulateMedia({ media: 'print' });
+    const box = await page.getByRole('main').boundingBox();
+    expect(box?.width).toBeGreaterThan(width * 0.8);
+    const overflow = await page.evaluate(
+      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+    );
+    expect(overflow).toBeLessThanOrEqual(0);
+    expect(await page.getByRole('button', { name: 'Print' }).count()).toBe(0);
+  });
+
+  it('opens the print dialog with a button', async () => {
+    const { page } = await visit(world, '/results');
+    await page.evaluate(() => {
+      window.print = () => document.body.setAttribute('data-printed', 'true');
+    });
+    await page.getByRole('button', { name: 'Print' }).click();
+    expect(await page.locator('body').getAttribute('data-printed')).toBe('true');
+  });
+
   it('never says that more contacts were matched than sent', async () => {
     // Clients share profiles, so contacts whose profile another client has paid for are not submitted.
     await withDatabase(world, (db) =>

@@ -78,6 +78,7 @@ const FILES = {
   clientStyles: { name: 'clients.css', contentType: CSS, file: 'clients.css' },
   creditStyles: { name: 'credits.css', contentType: CSS, file: 'credits.css' },
   resultStyles: { name: 'results.css', contentType: CSS, file: 'results.css' },
+  resultScript: { name: 'results.js', contentType: SCRIPT, file: 'results.js' },
   auditStyles: { name: 'audit.css', contentType: CSS, file: 'audit.css' },
   creditScript: { name: 'credits.js', contentType: SCRIPT, file: 'credits.js' },
   passkeyScript: { name: 'passkeys.js', contentType: SCRIPT, file: 'passkeys.js' },

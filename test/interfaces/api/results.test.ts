@@ -139,6 +139,48 @@ describe('the results of a month', () => {
     await store.act((trx) => addQueryCost(trx, 'riverside', { credits: -7, at }));
   });
 
+  it('add up on the page to the matched contacts, even if a profile is not counted in a band', async () => {
+    const { crm_id: held } = await world.application.store.reader
+      .selectFrom('kept_profiles')
+      .select('crm_id')
+      .where('is_delivered', '=', 1)
+      .executeTakeFirstOrThrow();
+    const setState = (state: 'held' | 'settled') =>
+      withDatabase(world, (db) =>
+        db.updateTable('contacts').set({ state }).where('crm_id', '=', held).execute(),
+      );
+    const { state } = await world.application.store.reader
+      .selectFrom('contacts')
+      .select('state')
+      .where('crm_id', '=', held)
+      .executeTakeFirstOrThrow();
+    expect(state).toBe('settled');
+    await setState('held');
+    try {
+      const { matched } = await askOne();
+      const { text } = await world.request('/results?client=riverside', { token: reader });
+      const [, table = ''] = text.split('id="bands-riverside"');
+      const numbers = [...table.matchAll(/<td class="number[^"]*">(\d+)</g)].map(([, n]) =>
+        Number(n),
+      );
+      expect(numbers.reduce((sum, one) => sum + one, 0)).toBe(matched);
+      expect(text).toContain('Not known includes');
+      const hidden = await world.request('/results?client=riverside', { token: viewer });
+      expect(hidden.text).not.toContain('Not known includes');
+    } finally {
+      await setState('settled');
+    }
+  });
+
+  it('say on the page how many credits were for networks, the price of a credit, and that no month is earlier', async () => {
+    const { credits } = await askOne();
+    const { text } = await world.request('/results?client=riverside', { token: reader });
+    expect(credits.networks).toBeGreaterThan(0);
+    expect(text).toContain(`, of which ${credits.networks} for networks`);
+    expect(text).toContain('$0.50 a credit, $1.00 for networks');
+    expect(text).toContain('There are no earlier months.');
+  });
+
   it('tell a viewer nothing about a few people, and no exact number of people', async () => {
     const seen = await askOne('integration=riverside', viewer);
     const exact = await askOne();

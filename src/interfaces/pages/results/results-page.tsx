@@ -1,6 +1,8 @@
-import { formatCount } from '../../../core/quantities.ts';
+import { type CreditPrices, formatAmount } from '../../../core/credit-price.ts';
+import { describeCount, formatCount } from '../../../core/quantities.ts';
 import {
   type ClientResults,
+  countWithoutBand,
   describeCost,
   describePeople,
   FEWEST_SHOWN,
@@ -13,19 +15,22 @@ import { Layout, render, type Viewer } from '../frame/layout.tsx';
 export interface ResultsPage extends ResultsView {
   /** The only client that the page shows, or null if it shows all clients. */
   client: string | null;
+  /** The operator's price for a credit, if the settings contain it. */
+  prices: CreditPrices | undefined;
 }
 
 /** Renders each client's results in a month, and their cost. Each client fits on one printed sheet. */
 export function renderResults(viewer: Viewer, view: ResultsPage) {
   const { month, client, clients, total, from, isExact } = view;
   const only = client === null ? undefined : clients[0];
+  const months = listMonths(view);
   return render(
     <Layout
       area="results"
       title={only === undefined ? 'Results' : `Results of ${only.name}`}
       viewer={viewer}
       {...(client === null ? {} : { client })}
-      assets={['resultStyles']}
+      assets={['resultStyles', 'resultScript']}
     >
       <div class="page-head">
         <h1>Results in {monthText(month)}</h1>
@@ -40,7 +45,7 @@ export function renderResults(viewer: Viewer, view: ResultsPage) {
         {client !== null && <input type="hidden" name="client" value={client} />}
         <label for="month">Month</label>
         <select id="month" name="month">
-          {listMonths(view).map((one) => (
+          {months.map((one) => (
             <option value={one} selected={one === month}>
               {monthText(one)}
             </option>
@@ -48,6 +53,11 @@ export function renderResults(viewer: Viewer, view: ResultsPage) {
         </select>
         <button type="submit" class="button small">
           Show
+        </button>
+        {months.length === 1 && <span class="quiet">There are no earlier months.</span>}
+        {/* Printing needs a script, so the script shows the button. */}
+        <button type="button" class="button small" id="print" hidden>
+          Print
         </button>
       </form>
       {clients.length === 0 ? (
@@ -119,8 +129,8 @@ function Client({ client, view }: { client: ClientResults; view: ResultsPage }) 
         <Figure name="New introductions">{formatCount(introductions)}</Figure>
         <Figure name="Decisions made">{formatCount(decisions)}</Figure>
         <Figure name="Credits">
-          {formatCount(credits.enhancements + credits.networks + credits.queries)}{' '}
-          {parts.length > 0 && <small class="quiet">{parts.join(', ')}</small>}
+          {formatCount(credits.enhancements + credits.networks + credits.queries)}
+          {parts.length > 0 && <small class="quiet">, of which {parts.join(' and ')}</small>}
         </Figure>
         <Figure name="Cost">
           {client.cost === null ? (
@@ -128,13 +138,33 @@ function Client({ client, view }: { client: ClientResults; view: ResultsPage }) 
               Not known. Set <code>credits.price</code> in the settings.
             </span>
           ) : (
-            describeCost(client)
+            <>
+              {describeCost(client)}{' '}
+              <small class="quiet">{describePrices(view.prices, credits)}</small>
+            </>
           )}
         </Figure>
       </dl>
       <Bands client={client} isExact={isExact} />
     </section>
   );
+}
+
+/** Returns the price of a credit. Names only the prices that the month's cost contains. */
+function describePrices(prices: CreditPrices | undefined, spent: ClientResults['credits']): string {
+  const parts = (['enhancements', 'networks', 'queries'] as const).flatMap((bucket) => {
+    const price = prices?.[bucket] ?? null;
+    if (price === null || (bucket !== 'enhancements' && spent[bucket] === 0)) return [];
+    return { bucket, text: formatAmount(price) };
+  });
+  const [first] = parts;
+  if (first === undefined) return '';
+  if (parts.every(({ text }) => text === first.text)) return `${first.text} a credit`;
+  return parts
+    .map(({ bucket, text }) =>
+      bucket === 'enhancements' ? `${text} a credit` : `${text} for ${bucket}`,
+    )
+    .join(', ');
 }
 
 function Figure(props: { name: string; children?: unknown }) {
@@ -147,7 +177,9 @@ function Figure(props: { name: string; children?: unknown }) {
 }
 
 function Bands({ client, isExact }: { client: ClientResults; isExact: boolean }) {
-  const { name, bands, unknown, integration, isKept } = client;
+  const { name, bands, integration, isKept } = client;
+  const unknown = countWithoutBand(client, { isExact });
+  const uncounted = (unknown ?? 0) - (client.unknown ?? 0);
   if (!isKept) return <p class="empty">{PEOPLE_NOT_KNOWN}</p>;
   const known = [...bands.map(({ contacts }) => contacts ?? 0), unknown ?? 0];
   const most = Math.max(1, ...known);
@@ -156,37 +188,46 @@ function Bands({ client, isExact }: { client: ClientResults; isExact: boolean })
   }
   const rows = [...bands, { band: 'unknown', name: 'Not known', contacts: unknown }];
   return (
-    <table class="bands" id={`bands-${integration}`}>
-      <caption>
-        Giving capacity found<span class="hidden"> for {name}</span>
-      </caption>
-      <thead>
-        <tr>
-          <th scope="col">Giving capacity</th>
-          <th scope="col" class="number">
-            Contacts
-          </th>
-          <th scope="col">
-            <span class="hidden">Compared with the other bands</span>
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map((row) => (
+    <>
+      <table class="bands" id={`bands-${integration}`}>
+        <caption>
+          Giving capacity found<span class="hidden"> for {name}</span>
+        </caption>
+        <thead>
           <tr>
-            <th scope="row">{row.name}</th>
-            <td class={row.contacts === 0 ? 'number zero' : 'number'}>
-              {describePeople(row.contacts, { isExact, isKept })}
-            </td>
-            <td class="bar">
-              {row.contacts !== null && (
-                <meter min={0} max={most} value={row.contacts} aria-label={`${row.name}`}></meter>
-              )}
-            </td>
+            <th scope="col">Giving capacity</th>
+            <th scope="col" class="number">
+              Contacts
+            </th>
+            <th scope="col">
+              <span class="hidden">Compared with the other bands</span>
+            </th>
           </tr>
-        ))}
-      </tbody>
-    </table>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr>
+              <th scope="row">{row.name}</th>
+              <td class={row.contacts === 0 ? 'number zero' : 'number'}>
+                {describePeople(row.contacts, { isExact, isKept })}
+              </td>
+              <td class="bar">
+                {row.contacts !== null && (
+                  <meter min={0} max={most} value={row.contacts} aria-label={`${row.name}`}></meter>
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {uncounted > 0 && (
+        <p class="quiet">
+          Not known includes {describeCount(uncounted, 'contact')} whose profile is not counted. The
+          profile is not kept or not delivered, the contact waits for a decision or has opted out,
+          or the person has died.
+        </p>
+      )}
+    </>
   );
 }
 

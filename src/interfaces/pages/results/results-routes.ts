@@ -25,7 +25,11 @@ export function resultPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv
     const { renderResults } = await import('./results-page.tsx');
     c.header('Cache-Control', 'no-store');
     return c.html(
-      renderResults(frame.getViewer(c.var.principal), { ...results, client: client ?? null }),
+      renderResults(frame.getViewer(c.var.principal), {
+        ...results,
+        client: client ?? null,
+        prices: deps.application.settings.credits?.price,
+      }),
     );
   });
   return app;
