@@ -43,6 +43,25 @@ describe('the home page without clients', () => {
   });
 });
 
+describe('the search for pages', () => {
+  it('offers each role only the pages that it may open', async () => {
+    const here = await open({ isIdle: true });
+    for (const [role, closed] of [
+      ['viewer', ['Introductions', 'Set-up', 'Users', 'Audit']],
+      ['reader', ['Set-up', 'Users', 'Audit']],
+      ['admin', ['Users']],
+      ['owner', []],
+    ] as const) {
+      const token = await here.addToken(role);
+      const { text } = await here.request('/v1/find?q=', { token });
+      for (const name of ['Introductions', 'Set-up', 'Users', 'Audit', 'Results']) {
+        const isClosed = closed.some((each) => each === name);
+        expect(text.includes(`"label":"${name}"`), `${name} for ${role}`).toBe(!isClosed);
+      }
+    }
+  });
+});
+
 describe('signing in', () => {
   it('leads back to the requested run, and never to another site', async () => {
     const here = await open();
@@ -190,5 +209,21 @@ describe('the pages', () => {
     for (const { contact } of here.crm.records.values()) {
       expect(text).not.toContain(contact.lastName ?? 'no name');
     }
+  });
+});
+
+describe('a run that ended at its limit', () => {
+  it('leads to pages, not to a terminal', async () => {
+    const here = await open({ integration: { budget: { perRun: 1, perMonth: null } } });
+    await here.addPeople(3);
+    const { runId } = await here.runner.request({ integrationId: 'riverside', trigger: 'manual' });
+    await here.untilEnded(runId);
+    for (const path of [`/runs/${runId}`, '/clients/riverside', '/']) {
+      const { text } = await here.request(path);
+      expect(text, path).toContain('At its limit');
+      expect(text, path).not.toContain('donor-sync plan');
+    }
+    const { text } = await here.request(`/runs/${runId}`);
+    expect(text).toContain('See the credits left: <a href="/credits?client=riverside">Credits</a>');
   });
 });

@@ -3,7 +3,6 @@ import { isoTime } from '../../core/clock.ts';
 import type { Integration } from '../../core/integration-settings.ts';
 import type { Reader } from '../../database/reader.ts';
 import { createChannels } from '../alerts/channels.ts';
-import { recoveryText } from '../alerts/conditions.ts';
 import { type AlertRecord, listAlertsByClient } from '../statements/alerts.ts';
 
 /** An alert rule of the settings, in words. */
@@ -15,6 +14,7 @@ export interface AlertRule {
 
 export interface PastAlert {
   subject: string;
+  /** The problem in words, also after its end. */
   text: string;
   /** The start of the problem (ISO 8601). */
   since: string;
@@ -49,7 +49,7 @@ export async function readAlerts(
 export function describeAlert({ subject, since, overAt, sentAt }: AlertRecord): PastAlert {
   return {
     subject,
-    text: overAt === null ? describeSubject(subject) : recoveryText(subject),
+    text: describeSubject(subject),
     since: isoTime(since),
     overAt: overAt === null ? null : isoTime(overAt),
     sentAt: sentAt === null ? null : isoTime(sentAt),

@@ -8,8 +8,9 @@ import {
 } from '../../clients/views/clients.ts';
 import { findResults } from '../../clients/views/find.ts';
 import { getPage } from '../../core/cursor.ts';
+import { mayActAs } from '../../core/role.ts';
 import { clientScheduleSchema } from '../../operations/client-shape.ts';
-import { AREAS } from '../pages/frame/areas.ts';
+import { AREAS, type Area } from '../pages/frame/areas.ts';
 import type { Access } from './access.ts';
 import { hasAccess, listAccessible } from './request/client-access.ts';
 import type { HttpDeps, HttpEnv } from './request/context.ts';
@@ -191,10 +192,11 @@ export function findRoutes({ application }: HttpDeps, access: Access, clients: C
   return app;
 
   async function find(c: Context<HttpEnv>, words: string) {
+    const areas: readonly Area[] = AREAS;
     const places = await findResults(
       {
         reader: application.store.reader,
-        pages: AREAS,
+        pages: areas.filter(({ role = 'viewer' }) => mayActAs(c.var.principal.role, role)),
         clients: await clients.briefs(listAccessible(c, application)),
         reaches: (id) => hasAccess(c, id),
       },

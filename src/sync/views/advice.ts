@@ -1,4 +1,5 @@
 /** Gives advice after a run that stopped early. The command line, the pages and the alerts show the same advice. */
+import type { Role } from '../../core/role.ts';
 import type { RunReason, StopCode } from '../../core/run.ts';
 
 /**
@@ -8,6 +9,15 @@ export interface Step {
   /** The step in one sentence, without a full stop. */
   text: string;
   command: string | null;
+  /** The page that does the same as the command. Null if only the terminal can do it. */
+  page: StepPage | null;
+}
+
+export interface StepPage {
+  name: string;
+  href: string;
+  /** The role that a user needs to open the page. */
+  role: Role;
 }
 
 export interface Advice {
@@ -22,13 +32,40 @@ export interface Advice {
 /** Returns advice for a run that stopped or failed for this reason. A null reason means that the run was cut off. */
 export function adviceFor(reason: Pick<RunReason, 'code'> | null, integrationId: string): Advice {
   const { cause, needs, steps } = entryFor(reason?.code ?? 'interrupted');
-  const [first, ...others] = steps.map(([text, command = null]) => ({
+  const [first, ...others] = steps.map(([text, command = null, page = null]) => ({
     text,
     command: command === null ? null : `donor-sync ${command.replace('ID', integrationId)}`,
+    page: toPage(page ?? PAGES[command ?? ''] ?? null, integrationId),
   }));
   if (first === undefined) throw new Error(`no step for ${reason?.code}`);
   return { cause, needs, steps: [first, ...others] };
 }
+
+/** Replaces `ID` in the page's address with the integration's ID. */
+function toPage(page: StepPage | null, integrationId: string): StepPage | null {
+  if (page === null) return null;
+  return { ...page, href: page.href.replace('ID', encodeURIComponent(integrationId)) };
+}
+
+const OVERVIEW: StepPage = { name: 'Overview', href: '/clients/ID', role: 'viewer' };
+const DOCTOR: StepPage = { name: 'Doctor', href: '/clients/ID/doctor', role: 'admin' };
+const CREDITS: StepPage = { name: 'Credits', href: '/credits?client=ID', role: 'viewer' };
+const PEOPLE: StepPage = {
+  name: 'See what is sent',
+  href: '/integrations/ID/persons',
+  role: 'reader',
+};
+
+/** The page for each command. A step can name a different page. */
+const PAGES: Readonly<Record<string, StepPage>> = {
+  credits: CREDITS,
+  doctor: DOCTOR,
+  'doctor ID': DOCTOR,
+  holds: { name: 'Decisions', href: '/decisions?client=ID', role: 'viewer' },
+  'sync ID': OVERVIEW,
+  'sync ID --accept-match-rate': OVERVIEW,
+  'sync ID --accept-marks': OVERVIEW,
+};
 
 /** True if the table contains this code. For any other code, only the run's message explains the reason. */
 export function isKnownStop(code: string): boolean {
@@ -46,9 +83,9 @@ interface Entry {
   needs: Advice['needs'];
   /**
    * The steps as sentences with commands. A command does not contain the program name, and its `ID` is replaced with
-   * the integration's ID.
+   * the integration's ID. A page replaces the page of the command.
    */
-  steps: readonly (readonly [text: string, command?: string])[];
+  steps: readonly (readonly [text: string, command?: string, page?: StepPage])[];
 }
 
 /** The code of every reason to stop a run, and the codes of failures that users can cause. */
@@ -65,6 +102,7 @@ const STOPS: Readonly<Record<StopCode | 'crm_account_changed', Entry>> = {
       [
         'Raise the budget in the settings, or wait until a run may spend again. See the credits left',
         'plan ID',
+        CREDITS,
       ],
     ],
   },
@@ -72,7 +110,7 @@ const STOPS: Readonly<Record<StopCode | 'crm_account_changed', Entry>> = {
     cause: 'the service recognised too few of the contacts that were sent first',
     needs: 'person',
     steps: [
-      ['See the people as they would be sent', 'plan ID'],
+      ['See the people as they would be sent', 'plan ID', PEOPLE],
       [
         'Correct the columns in the settings, or accept the match rate',
         'sync ID --accept-match-rate',
@@ -97,7 +135,7 @@ const STOPS: Readonly<Record<StopCode | 'crm_account_changed', Entry>> = {
     cause: 'a mark excludes more than half of the contacts, and no user has confirmed that yet',
     needs: 'person',
     steps: [
-      ['See the column and its values', 'plan ID'],
+      ['See the column and its values', 'plan ID', PEOPLE],
       ['Correct them in the settings, or confirm them once', 'sync ID --accept-marks'],
     ],
   },

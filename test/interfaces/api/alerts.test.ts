@@ -44,6 +44,11 @@ describe('GET /v1/alerts', () => {
       ...{ text: 'a request is waiting for a second user', overAt: null },
     });
     expect(byClient.get('harbor')?.overAt).not.toBeNull();
+    // An alert that is over still says what it was about.
+    expect(byClient.get('harbor')?.text).toBe('a decision is pending');
+    const page = await world.request('/clients/harbor/alerts');
+    expect(page.text).toContain('a decision is pending');
+    expect(page.text).not.toContain('no decisions are pending');
     const one = await world.request('/v1/alerts?integration=harbor');
     expect(one.read(listSchema).alerts).toMatchObject([{ integration: 'harbor' }]);
     const unknown = await world.request('/v1/alerts?integration=gone');

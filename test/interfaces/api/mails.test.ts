@@ -62,18 +62,22 @@ describe('the monthly mails of an account', () => {
     expect(server.mails.map(({ to }) => to)).toEqual([['rea@example.org']]);
     const code = findCode(server);
     const before = await (await get(world, '/account', rea.cookie)).text();
-    expect(before).toContain('rea@example.org is not confirmed');
+    expect(before).toContain('waits until you confirm the address');
+    expect(before).not.toMatch(/data-label="State"[^>]*>on</);
     // Opening the link confirms nothing yet.
     const opening = await get(world, `/account/mails/confirm?code=${code}`, rea.cookie);
     expect(opening.status).toBe(200);
-    expect(await (await get(world, '/account', rea.cookie)).text()).toContain('is not confirmed');
+    expect(await (await get(world, '/account', rea.cookie)).text()).toContain(
+      'waits until you confirm the address',
+    );
     const ben = await join(world, 'Ben', 'reader');
     const stolen = await send(world, '/account/mails-confirmed', { code }, { cookie: ben.cookie });
     expect(stolen.status).toBe(409);
     const confirmed = await send(world, '/account/mails-confirmed', { code }, headers);
     expect(confirmed.location).toBe('/account?note=mailVerified#mails');
     const after = await (await get(world, '/account', rea.cookie)).text();
-    expect(after).not.toContain('is not confirmed');
+    expect(after).not.toContain('waits until you confirm');
+    expect(after).toMatch(/data-label="State"[^>]*>on</);
     const entries = await listAuditEntries(world.application.store, { limit: 20 });
     expect(entries.map(({ action }) => action)).toEqual(
       expect.arrayContaining(['mail.chosen', 'email.verified']),

@@ -2,8 +2,9 @@ import type { Child, PropsWithChildren } from 'hono/jsx';
 import { isAtLimit } from '../../../clients/views/verdict.ts';
 import { type Outcome, UNKNOWN_PERSON } from '../../../core/outcome.ts';
 import { describeCount, formatCount, formatDuration } from '../../../core/quantities.ts';
+import { mayActAs, type Role } from '../../../core/role.ts';
 import type { RunReport } from '../../../core/run.ts';
-import { type Advice, adviceFor } from '../../../sync/views/advice.ts';
+import { type Advice, adviceFor, type Step } from '../../../sync/views/advice.ts';
 
 /** The kinds of icons. Each kind has its own shape, so users do not have to recognise its colour. */
 export type IconKind = 'well' | 'busy' | 'patience' | 'attention' | 'failed' | 'idle';
@@ -128,6 +129,8 @@ export function ErrorNotice(props: {
   message: string;
   advice: Advice;
   isAtLimit?: boolean;
+  /** The user's role. It decides which pages the advice links to. */
+  role: Role | null;
 }) {
   const { which, message, advice } = props;
   const ended = props.isAtLimit ? 'reached its credit limit' : 'did not finish';
@@ -142,21 +145,36 @@ export function ErrorNotice(props: {
           </strong>{' '}
           {message}
         </p>
-        {advice.steps.map(({ text, command }) => (
+        {advice.steps.map((step) => (
           <p>
             <span aria-hidden="true">→ </span>
-            {text}
-            {command === null ? (
-              '.'
-            ) : (
-              <>
-                : <CommandLine text={command} />
-              </>
-            )}
+            <AdvisedStep step={step} role={props.role} />
           </p>
         ))}
       </div>
     </div>
+  );
+}
+
+/**
+ * Renders a step with a link to its page. The step names a command only if no page can do the same. If the user may not
+ * open the page, only the text is shown.
+ */
+export function AdvisedStep({ step, role }: { step: Step; role: Role | null }) {
+  const { text, command, page } = step;
+  if (page !== null) {
+    if (role === null || !mayActAs(role, page.role)) return <>{text}.</>;
+    return (
+      <>
+        {text}: <a href={page.href}>{page.name}</a>
+      </>
+    );
+  }
+  if (command === null) return <>{text}.</>;
+  return (
+    <>
+      {text}: <CommandLine text={command} />
+    </>
   );
 }
 

@@ -61,6 +61,7 @@ export function ClientPage(props: { detail: ClientDetail; note: string | null; v
               message={problem.message}
               advice={problem.advice}
               isAtLimit={isAtLimit(problem)}
+              role={viewer.principal?.role ?? null}
             />
           )}
           {may(viewer, 'reader') && (

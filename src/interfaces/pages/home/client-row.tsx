@@ -3,9 +3,9 @@ import type { ClientView } from '../../../clients/views/clients.ts';
 import type { NightView } from '../../../clients/views/nights.ts';
 import { isAtLimit } from '../../../clients/views/verdict.ts';
 import { describeCount, formatCount } from '../../../core/quantities.ts';
-import { adviceFor, stepText } from '../../../sync/views/advice.ts';
+import { adviceFor } from '../../../sync/views/advice.ts';
 import { may, type Viewer } from '../frame/layout.tsx';
-import { Dialog, Status, Timestamp } from '../frame/parts.tsx';
+import { AdvisedStep, Dialog, Status, Timestamp } from '../frame/parts.tsx';
 import { Pause } from './client-buttons.tsx';
 import { toAnchor } from './client-detail.ts';
 import { clientHref, decisionsHref } from './client-href.ts';
@@ -23,7 +23,7 @@ export function ClientRow(props: { client: ClientView; viewer: Viewer; hasDetail
         <span class="kind">{crmName(crm)}</span>
       </th>
       <td data-label="State" class="state">
-        <State client={client} hasDetail={hasDetail} />
+        <State client={client} hasDetail={hasDetail} viewer={viewer} />
       </td>
       <td data-label="Last 14 nights">
         <Nights client={client} />
@@ -43,7 +43,8 @@ export function ClientRow(props: { client: ClientView; viewer: Viewer; hasDetail
   );
 }
 
-function State({ client, hasDetail }: { client: ClientView; hasDetail: boolean }) {
+function State(props: { client: ClientView; hasDetail: boolean; viewer: Viewer }) {
+  const { client, hasDetail, viewer } = props;
   const { id, standing, problem, run, decisions } = client;
   const [step] = problem?.advice.steps ?? [];
   return (
@@ -61,7 +62,12 @@ function State({ client, hasDetail }: { client: ClientView; hasDetail: boolean }
       {problem && (
         <span class="detail">
           {hasDetail ? problem.message : problem.advice.cause}
-          {hasDetail && step && <span class="quiet"> → {stepText(step)}</span>}
+          {hasDetail && step && (
+            <span class="quiet">
+              {' '}
+              → <AdvisedStep step={step} role={viewer.principal?.role ?? null} />
+            </span>
+          )}
         </span>
       )}
       {decisions > 0 && (

@@ -87,6 +87,7 @@ export function RunBody({ detail, words, viewer }: RunBodyProps) {
               message={report.reason?.message ?? 'The process ended in the middle of the run.'}
               advice={advice}
               isAtLimit={isAtLimit(report.reason)}
+              role={viewer.principal?.role ?? null}
             />
           )}
           <Pipe detail={detail} />

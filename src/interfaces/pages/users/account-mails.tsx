@@ -5,7 +5,7 @@ import { TableCell, TableHead } from '../frame/parts.tsx';
 /** Renders the monthly emails to this user, each with a switch. */
 export function AccountMails({ mails }: { mails: MailsView }) {
   const { email, isVerified, problem, kinds } = mails;
-  const isAnyOn = kinds.some(({ isOn }) => isOn);
+  const isWaiting = kinds.some(({ isOn }) => isOn) && !isVerified;
   return (
     <section class="card" id="mails" aria-labelledby="mails-title">
       <h2 id="mails-title">Monthly emails</h2>
@@ -14,10 +14,9 @@ export function AccountMails({ mails }: { mails: MailsView }) {
         of clients, but no names of contacts and no amounts.
       </p>
       {problem !== null && <p class="note">{problem}</p>}
-      {isAnyOn && !isVerified && (
+      {isWaiting && (
         <p class="note">
-          donor-sync sends nothing yet, because {email} is not confirmed. Open the link in the email
-          that donor-sync has sent you.
+          To confirm {email}, open the link in the email that donor-sync has sent you.
         </p>
       )}
       <table class="stacks">
@@ -30,8 +29,8 @@ export function AccountMails({ mails }: { mails: MailsView }) {
               <MailSwitch
                 kind={kind}
                 isOn={isOn}
-                canTurnOn={problem === null}
-                needsLink={isOn && !isVerified && problem === null}
+                isVerified={isVerified}
+                hasServer={problem === null}
               />
             ))}
         </tbody>
@@ -43,12 +42,17 @@ export function AccountMails({ mails }: { mails: MailsView }) {
 interface SwitchProps {
   kind: MailKind;
   isOn: boolean;
-  canTurnOn: boolean;
-  /** True if donor-sync can send the link that confirms the address again. */
-  needsLink: boolean;
+  isVerified: boolean;
+  /** True if donor-sync can send emails. */
+  hasServer: boolean;
 }
 
-function MailSwitch({ kind, isOn, canTurnOn, needsLink }: SwitchProps) {
+function describeState({ isOn, isVerified }: Pick<SwitchProps, 'isOn' | 'isVerified'>): string {
+  if (!isOn) return 'off';
+  return isVerified ? 'on' : 'waits until you confirm the address';
+}
+
+function MailSwitch({ kind, isOn, isVerified, hasServer }: SwitchProps) {
   const { name, content } = MAIL_RULES[kind];
   return (
     <tr>
@@ -56,10 +60,10 @@ function MailSwitch({ kind, isOn, canTurnOn, needsLink }: SwitchProps) {
       <td data-label="Content" class="wide">
         {content}
       </td>
-      <TableCell label="State">{isOn ? 'on' : 'off'}</TableCell>
+      <TableCell label="State">{describeState({ isOn, isVerified })}</TableCell>
       <td class="action">
         <form method="post" action={`/account/mails/${kind}`}>
-          {needsLink && (
+          {isOn && !isVerified && hasServer && (
             <button type="submit" class="button small" name="state" value="on">
               Send the link again
             </button>
@@ -69,7 +73,7 @@ function MailSwitch({ kind, isOn, canTurnOn, needsLink }: SwitchProps) {
             class="button small"
             name="state"
             value={isOn ? 'off' : 'on'}
-            disabled={!isOn && !canTurnOn}
+            disabled={!isOn && !hasServer}
           >
             Turn {isOn ? 'off' : 'on'}
             <span class="hidden"> the email {name}</span>
