@@ -36,6 +36,11 @@ describe('the page of introductions', () => {
     await page.getByRole('link', { name: 'My list' }).click();
     expect(await page.getByRole('rowheader').allInnerTexts()).toEqual([name]);
     await expectSound(view);
+    await page.getByLabel('Giving capacity').selectOption('$1,000,000 or more');
+    await page.getByRole('button', { name: 'Show', exact: true }).click();
+    await page.getByText('The filters hide 1 contact of your list.').waitFor();
+    await page.getByRole('link', { name: 'Show the whole list' }).click();
+    expect(await page.getByRole('rowheader').allInnerTexts()).toEqual([name]);
     await page.getByRole('button', { name: /Remove from my list/ }).click();
     await page.getByText('Your list is empty.').waitFor();
     await page.getByRole('link', { name: 'All', exact: true }).click();
@@ -48,6 +53,31 @@ describe('the page of introductions', () => {
       page.getByRole('button', { name: 'Download as CSV' }).click(),
     ]);
     expect(file.suggestedFilename()).toBe('introductions-riverside.csv');
+  });
+
+  it('says how a member knows a contact, names further members, and leads to the monthly email', async () => {
+    const view = await visit(world, '/introductions/riverside', { cookie });
+    const { page } = view;
+    const cells = page.locator('td[data-label="Who can introduce"]');
+    const texts = await cells.allInnerTexts();
+    expect(
+      texts.some((text) =>
+        /\b(worked|works|sat|sits|served|serves|attended|attends|gave|give|knows)\b/.test(text),
+      ),
+    ).toBe(true);
+    await page.getByRole('link', { name: 'Choose your monthly emails' }).click();
+    await page.getByRole('heading', { name: 'Monthly emails' }).waitFor();
+    await page.goBack();
+    const more = page.getByRole('link', { name: /^and .* more/ }).first();
+    const isOne = /and one more/.test(await more.innerText());
+    await more.click();
+    await page.getByRole('heading', { name: 'Who can introduce this contact' }).waitFor();
+    const members = page
+      .getByRole('list')
+      .filter({ hasText: 'can introduce' })
+      .getByRole('listitem');
+    expect(await members.count()).toBeGreaterThan(1);
+    if (isOne) expect(await members.count()).toBe(2);
   });
 
   it('works with the keyboard alone, without JavaScript, on a phone', async () => {

@@ -14,7 +14,7 @@ export interface AlertRule {
 
 export interface PastAlert {
   subject: string;
-  /** The problem in words, also after its end. */
+  /** The problem in words, even after its end. */
   text: string;
   /** The start of the problem (ISO 8601). */
   since: string;

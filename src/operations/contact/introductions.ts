@@ -3,10 +3,13 @@ import type { RecordLookup } from '../../../connectors/contract.ts';
 import type { ContactRecord } from '../../contacts/contacts.ts';
 import type { Reader } from '../../database/reader.ts';
 import { contactName } from '../../decisions/contact-name.ts';
-import { pathSentence, rankPaths } from '../../networks/network-picture.ts';
-import { listMirroredNetworks } from '../../networks/statements/mirrored-networks.ts';
+import { type PicturePath, pathSentence, rankPaths } from '../../networks/network-picture.ts';
+import {
+  listMirroredNetworks,
+  type MirroredNetwork,
+} from '../../networks/statements/mirrored-networks.ts';
 import { findContactsByDonor } from '../../networks/statements/network-members.ts';
-import { findPath } from '../../paths/statements/warm-paths.ts';
+import { findPaths, type KnownPath } from '../../paths/statements/warm-paths.ts';
 import { findKeptBack } from '../../sync/guards/kept-back.ts';
 
 export interface KnownIntroduction {
@@ -42,17 +45,9 @@ export async function findIntroductions(
   integrationId: string,
   crmId: string,
 ): Promise<KnownIntroduction[]> {
-  const path = await findPath(reader, integrationId, crmId);
-  if (path === null) return [];
-  const mirrored = await listMirroredNetworks(reader, integrationId);
-  const names = new Map(mirrored.map(({ networkId, name }) => [networkId, name]));
-  const networksByMember = new Map<string, string[]>();
-  for (const { name, members } of mirrored) {
-    for (const donorId of members) {
-      networksByMember.set(donorId, [...(networksByMember.get(donorId) ?? []), name]);
-    }
-  }
-  const ranked = rankPaths([path], names, networksByMember).slice(0, MAX_INTRODUCTIONS);
+  const [path] = await findPaths(reader, integrationId, [crmId]);
+  if (path === undefined) return [];
+  const ranked = rankMembers(path, await listMirroredNetworks(reader, integrationId));
   const donors = ranked.map(({ from }) => from);
   const contacts = await findContactsByDonor(reader, integrationId, donors);
   return ranked.map(({ from: donorId, network, strength }) => ({
@@ -61,6 +56,30 @@ export async function findIntroductions(
     network,
     strength,
   }));
+}
+
+/** Returns the number of members whom `findIntroductions` finds, for each contact with an introduction. */
+export async function countIntroductions(
+  reader: Reader,
+  integrationId: string,
+  crmIds: readonly string[],
+): Promise<Map<string, number>> {
+  if (crmIds.length === 0) return new Map();
+  const mirrored = await listMirroredNetworks(reader, integrationId);
+  const paths = await findPaths(reader, integrationId, crmIds);
+  return new Map(paths.map((path) => [path.crmId, rankMembers(path, mirrored).length]));
+}
+
+/** Returns the members who can introduce the contact, strongest connection first. A pure function. */
+function rankMembers(path: KnownPath, mirrored: readonly MirroredNetwork[]): PicturePath[] {
+  const names = new Map(mirrored.map(({ networkId, name }) => [networkId, name]));
+  const networksByMember = new Map<string, string[]>();
+  for (const { name, members } of mirrored) {
+    for (const donorId of members) {
+      networksByMember.set(donorId, [...(networksByMember.get(donorId) ?? []), name]);
+    }
+  }
+  return rankPaths([path], names, networksByMember).slice(0, MAX_INTRODUCTIONS);
 }
 
 /**

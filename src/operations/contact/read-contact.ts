@@ -39,12 +39,12 @@ import { readHistory } from './history.ts';
 import {
   describeIntroductions,
   findIntroductions,
-  type Introduction,
   type KnownIntroduction,
   type MemberRecords,
 } from './introductions.ts';
 import { describeProfileValues } from './profile-values.ts';
 import { toTime } from './to-time.ts';
+import { isOfPath, readSentences } from './written-sentence.ts';
 
 export type ContactView = Awaited<ReturnType<typeof readContact>>;
 
@@ -113,17 +113,6 @@ export async function readContact(world: Reading, client: Integration, crmId: st
       values: describeProfileValues(profile, record.keptAt, { ...live, about }),
     };
   }
-}
-
-/**
- * True if the sentence names the current best introducer. The sentence in the CRM may be about an older path, whose
- * member may no longer want to be named.
- */
-function isOfPath(sentence: string | null, best: Introduction | undefined): boolean {
-  const name = best?.name ?? null;
-  // The CRM may not contain a middle name.
-  const words = name?.split(/\s+/) ?? [];
-  return sentence !== null && words.length > 0 && words.every((word) => sentence.includes(word));
 }
 
 type Shown = KeptProfile & { kind: 'shown' };
@@ -293,27 +282,10 @@ async function readFromCrm(
     const { profile } = judged;
     if (profile.kind !== 'shown') return { ...read, ...judged };
     const match = await findMatch(deps, profile.kept, { now: clock.now(), signal });
-    return { ...read, ...judged, match, sentence: await readSentence(deps, mappings, crmId) };
+    const sentences = await readSentences(deps, mappings, [crmId]);
+    return { ...read, ...judged, match, sentence: sentences.get(crmId) ?? null };
   } catch (error) {
     return { ...read, problem: readProblem(error, signal), profile: keptBack(stored) };
-  }
-}
-
-/** Reads the introduction that the CRM contains. Returns null if its field cannot be read. */
-async function readSentence(
-  { connector }: SyncDeps,
-  mappings: readonly FieldMapping[],
-  crmId: string,
-): Promise<string | null> {
-  const field = mappings.find(({ from }) => from === 'warmPath.sentence')?.to;
-  if (field === undefined) return null;
-  try {
-    const [lookup] = await lookUp(connector, [crmId], [field]);
-    const value = lookup?.state === 'found' ? lookup.values[field] : null;
-    return typeof value === 'string' && value !== '' ? value : null;
-  } catch (error) {
-    if (!isDonorSyncError(error)) throw error;
-    return null;
   }
 }
 

@@ -40,6 +40,11 @@ const introductionSchema = z.object({
     name: z.string().nullable(),
   }),
   sentence: z.string(),
+  reason: z
+    .string()
+    .nullable()
+    .describe('How the member knows the contact, as a run wrote it to the CRM; null if it did not'),
+  others: z.int().describe('Number of further members who can introduce the contact'),
   isListed: z.boolean().describe('True if it is on your list'),
 });
 
@@ -47,6 +52,7 @@ const introductionsSchema = z
   .object({
     integration: z.string(),
     total: z.int().describe('Number of contacts that match'),
+    hidden: z.int().describe('Number of contacts on your list that the filters leave out'),
     from: z.int(),
     problem: z
       .string()

@@ -15,7 +15,12 @@ import { openCrm } from '../../sync/control/crm-account.ts';
 import { lookUp } from '../../sync/control/look-up.ts';
 import { findOutside } from '../../sync/guards/filter.ts';
 import { findKeptBack } from '../../sync/guards/kept-back.ts';
-import { describeIntroductions, type MemberRecords } from '../contact/introductions.ts';
+import {
+  countIntroductions,
+  describeIntroductions,
+  type MemberRecords,
+} from '../contact/introductions.ts';
+import { isOfPath, readSentences } from '../contact/written-sentence.ts';
 import type { ActingWorld } from '../kit/operation.ts';
 import { getRanking } from './ranking.ts';
 
@@ -52,12 +57,18 @@ export async function readIntroductions(
     ids: page.map(({ crmId }) => crmId),
     others: donors.flatMap(contactsOf),
   });
+  const introducers = await countIntroductions(
+    world.reader,
+    client.id,
+    page.map(({ crmId }) => crmId),
+  );
   const nameOf = (donorId: string) => {
     const known = { donorId, contacts: contactsOf(donorId), network: '', strength: null };
     return describeIntroductions([known], '', live)[0]?.name ?? null;
   };
   return {
     total: chosen.length,
+    hidden: query.mine ? countHidden(ranking, listed, chosen.length) : 0,
     problem: live.problem,
     networks: [...new Set(ranking.map(({ network }) => network))].sort(),
     members: memberIds.map((donorId) => ({ donorId, name: nameOf(donorId) })),
@@ -69,6 +80,7 @@ export async function readIntroductions(
       const donorId = introducerId;
       const known = { donorId, contacts: contactsOf(donorId), network, strength };
       const [introduction] = describeIntroductions([known], called, live);
+      const reason = live.sentences.get(crmId) ?? null;
       const capacity = band === null ? null : CAPACITY_BANDS[band];
       return {
         crmId,
@@ -83,6 +95,8 @@ export async function readIntroductions(
           name: introduction?.name ?? null,
         },
         sentence: introduction?.sentence ?? '',
+        reason: isOfPath(reason, introduction) ? reason : null,
+        others: Math.max(0, (introducers.get(crmId) ?? 1) - 1),
         isListed: listed.has(crmId),
       };
     }),
@@ -105,6 +119,15 @@ function choose(
   );
 }
 
+/** Returns the number of contacts on the user's list that the other filters leave out. A pure function. */
+function countHidden(
+  ranking: readonly RankedIntroduction[],
+  listed: ReadonlySet<string>,
+  shown: number,
+): number {
+  return ranking.filter(({ crmId }) => listed.has(crmId)).length - shown;
+}
+
 /** Returns the donor IDs, most frequent first. A pure function. */
 function mostFrequent(donorIds: readonly string[]): string[] {
   const counts = new Map<string, number>();
@@ -118,6 +141,8 @@ function mostFrequent(donorIds: readonly string[]): string[] {
 interface LiveNames extends MemberRecords {
   /** The contacts that the page may show. */
   shown: ReadonlySet<string>;
+  /** The sentences that runs have written to the CRM, by contact. */
+  sentences: ReadonlyMap<string, string>;
   problem: string | null;
 }
 
@@ -131,12 +156,15 @@ async function readLive(
   { ids, others }: { ids: readonly string[]; others: readonly string[] },
 ): Promise<LiveNames> {
   const records = await findContacts(world.reader, client.id, [...ids, ...others]);
-  const { lookups, outside, problem } = await readFromCrm(world, client, { ids, others });
+  const { lookups, outside, sentences, problem } = await readFromCrm(world, client, {
+    ids,
+    others,
+  });
   const shown = ids.filter((id) => {
     const record = records.get(id);
     return record !== undefined && findKeptBack(record, lookups.get(id), outside.has(id)) === null;
   });
-  return { records, lookups, outside, shown: new Set(shown), problem };
+  return { records, lookups, outside, shown: new Set(shown), sentences, problem };
 }
 
 async function readFromCrm(
@@ -146,10 +174,12 @@ async function readFromCrm(
 ): Promise<{
   lookups: ReadonlyMap<string, RecordLookup>;
   outside: ReadonlySet<string>;
+  sentences: ReadonlyMap<string, string>;
   problem: string | null;
 }> {
+  const nothing = { lookups: new Map(), outside: new Set<string>(), sentences: new Map() };
   if (ids.length + others.length === 0) {
-    return { lookups: new Map(), outside: new Set(), problem: null };
+    return { ...nothing, problem: null };
   }
   try {
     const open = await application.open(client, signal);
@@ -158,12 +188,18 @@ async function readFromCrm(
       const all = [...new Set([...ids, ...others])];
       const found = await lookUp(crm.connector, all);
       const outside = await findOutside(crm, { integration: client }, all);
-      return { lookups: new Map(found.map((each) => [each.id, each])), outside, problem: null };
+      const sentences = await readSentences(crm, open.mappings, ids);
+      return {
+        lookups: new Map(found.map((each) => [each.id, each])),
+        outside,
+        sentences,
+        problem: null,
+      };
     } finally {
       await open.close();
     }
   } catch (error) {
     if (!isDonorSyncError(error) && !signal.aborted) throw error;
-    return { lookups: new Map(), outside: new Set(), problem: messageOf(error) };
+    return { ...nothing, problem: messageOf(error) };
   }
 }

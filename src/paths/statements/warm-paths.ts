@@ -268,10 +268,20 @@ export async function findPath(
   integrationId: string,
   crmId: string,
 ): Promise<KnownPath | null> {
-  const row = await known(reader, integrationId)
-    .where('warm_paths.crm_id', '=', crmId)
-    .executeTakeFirst();
-  return row === undefined ? null : knownPath(row);
+  const [path] = await findPaths(reader, integrationId, [crmId]);
+  return path ?? null;
+}
+
+/** Returns the paths to these contacts. Leaves out contacts without a path. */
+export async function findPaths(
+  reader: Reader,
+  integrationId: string,
+  crmIds: readonly string[],
+): Promise<KnownPath[]> {
+  const rows = await known(reader, integrationId)
+    .where('warm_paths.crm_id', 'in', crmIds)
+    .execute();
+  return rows.map(knownPath);
 }
 
 /**

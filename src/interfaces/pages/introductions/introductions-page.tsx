@@ -1,5 +1,5 @@
 import { CAPACITY_BANDS } from '../../../core/capacity.ts';
-import { formatCount } from '../../../core/quantities.ts';
+import { describeCount, formatCount } from '../../../core/quantities.ts';
 import {
   INTRODUCTIONS_PAGE,
   type IntroductionsView,
@@ -55,9 +55,21 @@ export function renderIntroductions(viewer: Viewer, view: IntroductionsPage) {
         </ul>
       </nav>
       <Filters view={view} />
+      {view.hidden > 0 && (
+        <p class="note">
+          The filters hide {describeCount(view.hidden, 'contact')} of your list.{' '}
+          <a href={`/introductions/${client.id}?mine=1`}>Show the whole list</a>
+        </p>
+      )}
       {contacts.length === 0 ? <Empty view={view} /> : <Contacts view={view} />}
       {total > INTRODUCTIONS_PAGE && <Pages view={view} />}
       {contacts.length > 0 && <CsvForm view={view} />}
+      {viewer.principal?.kind === 'session' && (
+        <p class="quiet">
+          donor-sync can send you a monthly email with the number of new introductions.{' '}
+          <a href="/account#mails">Choose your monthly emails</a>
+        </p>
+      )}
     </Layout>,
   );
 }
@@ -140,14 +152,14 @@ function Contacts({ view }: { view: IntroductionsPage }) {
         <tr>
           <th scope="col">Contact</th>
           <th scope="col">Giving capacity</th>
-          <th scope="col">Who can introduce, and how</th>
+          <th scope="col">Who can introduce</th>
           <th scope="col">
             <span class="hidden">My list</span>
           </th>
         </tr>
       </thead>
       <tbody>
-        {contacts.map(({ crmId, name, capacityText, sentence, isListed }) => {
+        {contacts.map(({ crmId, name, capacityText, sentence, reason, others, isListed }) => {
           const called = name ?? crmId;
           const words = toParameters(query, {});
           const path = `/introductions/${client.id}/listed/${encodeURIComponent(crmId)}`;
@@ -160,8 +172,18 @@ function Contacts({ view }: { view: IntroductionsPage }) {
               <td class="broad" data-label="Giving capacity">
                 {capacityText}
               </td>
-              <td class="wide" data-label="Who can introduce, and how">
+              <td class="wide" data-label="Who can introduce">
                 {sentence}
+                {others > 0 && (
+                  <>
+                    {' '}
+                    <a href={contactHref(client.id, crmId)}>
+                      and {others === 1 ? 'one' : formatCount(others)} more
+                      <span class="hidden"> who can introduce {called}</span>
+                    </a>
+                  </>
+                )}
+                {reason !== null && <span class="quiet detail">{reason}</span>}
               </td>
               <td class="action">
                 <form method="post" action={action} aria-label={`My list: ${called}`}>
