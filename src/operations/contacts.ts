@@ -66,6 +66,7 @@ const contactSchema = z
                 name: z.string(),
                 label: z.string(),
                 missing: z.string().nullable().describe('Why the field does not contain the value'),
+                missingSince: time.describe('Since when the value is missing'),
                 run: z.string().nullable().describe('The run that last wrote the field'),
                 at: time,
               }),
@@ -101,7 +102,7 @@ const contactSchema = z
     history: z.array(
       z.object({
         at: time,
-        kind: z.enum(['run', 'decision']),
+        kind: z.enum(['run', 'decision', 'undo']),
         id: z.string(),
         outcome: z.enum(OUTCOME_ORDER).nullable(),
         reason: z.string().nullable().describe("The reason of a run's outcome"),

@@ -1,5 +1,6 @@
 /** Previews an undo. Also shows the values that the undo would not change, with the reasons. */
 import { z } from 'zod';
+import { isoTime } from '../core/clock.ts';
 import { isDonorSyncError, messageOf } from '../core/errors.ts';
 import { describeCount } from '../core/quantities.ts';
 import { listWrites } from '../fields/statements/deliveries.ts';
@@ -28,6 +29,7 @@ const count = z.int().nonnegative();
 const restorableSchema = z
   .object({
     run: z.string(),
+    startedAt: z.string().describe('The time at which the run started'),
     integration: z.string(),
     contacts: count.describe('Number of contacts with values of the run'),
     values: count.describe('Number of values that the run wrote and that have not been restored'),
@@ -70,6 +72,7 @@ export const previewUndoOfRun = acting({
     return {
       restorable: {
         run: id,
+        startedAt: isoTime(run.startedAt),
         integration: integrationId,
         contacts,
         values,

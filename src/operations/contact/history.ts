@@ -5,13 +5,15 @@ import type { Reader } from '../../database/reader.ts';
 import { reasonName } from '../../decisions/views/decision-queue.ts';
 import type { AboutContact } from '../../privacy/statements/about.ts';
 import { listRunsOfContact, type RunOfContact } from '../../sync/statements/run-rows.ts';
+import { findRunById } from '../../sync/statements/runs.ts';
+import { type NameOpener, readUndone, restoredText } from '../../sync/views/run.ts';
 import { whyText } from '../../sync/views/run-contacts.ts';
 import { toTime } from './to-time.ts';
 
 export interface ContactEvent {
   at: string | null;
-  kind: 'run' | 'decision';
-  /** The ID of the run or the decision. */
+  kind: 'run' | 'decision' | 'undo';
+  /** The ID of the run or the decision. An undo has the ID of the undone run. */
   id: string;
   outcome: Outcome | null;
   /** The reason of a run's outcome. Null for a decision. */
@@ -25,7 +27,7 @@ export async function readHistory(
   reader: Reader,
   integrationId: string,
   contact: ContactRecord,
-  holds: AboutContact['holds'],
+  { holds, undos }: { holds: AboutContact['holds']; undos: readonly UndoOfContact[] },
 ): Promise<ContactEvent[]> {
   const { crmId, outcomeRun, outcomeReason, outcomeDetail, outcomeAt } = contact;
   const runs: RunOfContact[] = await listRunsOfContact(reader, integrationId, {
@@ -49,7 +51,51 @@ export async function readHistory(
     if (decision === null || decidedAt === null) return [opened];
     return [opened, of(decidedAt, `${DECIDED[decision]}: ${name}`)];
   });
-  return [...events, ...decisions].sort((a, b) => b.sort - a.sort).map(({ event }) => event);
+  const undone = undos.map((undo) => ({
+    sort: undo.at,
+    event: {
+      at: toTime(undo.at),
+      kind: 'undo' as const,
+      id: undo.run,
+      outcome: null,
+      text: restoredText(undo),
+    },
+  }));
+  return [...events, ...decisions, ...undone]
+    .sort((a, b) => b.sort - a.sort)
+    .map(({ event }) => event);
+}
+
+/** An undo that has restored values of a contact. */
+export interface UndoOfContact {
+  run: string;
+  /** Epoch milliseconds. */
+  at: number;
+  /** The name of the user. Null if no name is stored. */
+  by: string | null;
+  fields: string[];
+}
+
+/** Lists the undos that have restored a contact's values, oldest write first. */
+export async function listUndos(
+  reader: Reader,
+  sealer: NameOpener,
+  writes: AboutContact['writes'],
+): Promise<UndoOfContact[]> {
+  const undone = Map.groupBy(
+    writes.filter(({ state }) => state === 'undone'),
+    ({ run }) => run,
+  );
+  const undos: UndoOfContact[] = [];
+  for (const [run, restored] of undone) {
+    const row = await findRunById(reader, run);
+    if (row === undefined) continue;
+    const mark = await readUndone(reader, row, sealer);
+    if (mark === null) continue;
+    const fields = restored.flatMap((write) => write.fields);
+    undos.push({ run, at: Date.parse(mark.at), by: mark.by, fields });
+  }
+  return undos;
 }
 
 const DECIDED = {

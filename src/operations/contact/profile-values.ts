@@ -5,11 +5,13 @@
 import type { CrmField } from '../../core/crm-field.ts';
 import type { FieldMapping, FieldSource } from '../../core/field-map.ts';
 import type { Profile } from '../../core/profile.ts';
+import type { ValueState } from '../../database/tables/fields.ts';
 import { KEPT_OUT_TEXTS } from '../../fields/redelivery-view.ts';
 import { moneyRangeLabel } from '../../mapping/money-range.ts';
 import { profileValues } from '../../mapping/profile-values.ts';
 import type { RawValue } from '../../mapping/raw-value.ts';
 import type { AboutContact } from '../../privacy/statements/about.ts';
+import type { UndoOfContact } from './history.ts';
 import { toTime } from './to-time.ts';
 
 export interface ShownValue {
@@ -26,6 +28,8 @@ export interface ShownField {
   label: string;
   /** The reason why the field does not contain the value, as part of a sentence. */
   missing: string | null;
+  /** The time since when the field does not contain the value. */
+  missingSince: string | null;
   /** The last run that wrote to the field, and the time of the write. */
   run: string | null;
   at: string | null;
@@ -53,6 +57,7 @@ export interface ValueSources {
   /** The CRM's fields. Empty while the CRM is unavailable. */
   fields: readonly CrmField[];
   about: Pick<AboutContact, 'writes' | 'notInCrm'>;
+  undos: readonly UndoOfContact[];
 }
 
 /** Describes the profile's values. `paidAt` is in epoch ms. */
@@ -77,7 +82,7 @@ export function describeProfileValues(
   });
 }
 
-function describeField(name: string, { fields, about }: ValueSources): ShownField {
+function describeField(name: string, { fields, about, undos }: ValueSources): ShownField {
   const write = about.writes.findLast(
     (each) => each.state === 'written' && each.fields.includes(name),
   );
@@ -85,10 +90,17 @@ function describeField(name: string, { fields, about }: ValueSources): ShownFiel
   return {
     name,
     label: fields.find((field) => field.name === name)?.label ?? name,
-    missing: missing === undefined ? null : KEPT_OUT_TEXTS[missing.state],
+    missing: missing === undefined ? null : getMissingText(name, missing.state, undos),
+    missingSince: missing === undefined ? null : toTime(missing.since),
     run: write?.run ?? null,
     at: write === undefined ? null : toTime(write.at),
   };
+}
+
+/** Names the user who has undone the value, if the name is stored. */
+function getMissingText(field: string, state: ValueState, undos: readonly UndoOfContact[]): string {
+  const by = undos.findLast(({ fields }) => fields.includes(field))?.by ?? null;
+  return state === 'undone' && by !== null ? `${by} has undone the value` : KEPT_OUT_TEXTS[state];
 }
 
 function toLines(value: RawValue, isMoney: boolean): string[] {

@@ -35,7 +35,7 @@ import {
   withoutCrm,
 } from '../../sync/redelivery/show-kept.ts';
 import type { ActingWorld } from '../kit/operation.ts';
-import { readHistory } from './history.ts';
+import { listUndos, readHistory } from './history.ts';
 import {
   describeIntroductions,
   findIntroductions,
@@ -72,7 +72,9 @@ export async function readContact(world: Reading, client: Integration, crmId: st
   const name = isOutside ? null : contactName(lookup);
   if (contact === undefined) return { ...blank, state: 'new' as const, name };
   const about = await readAboutContact(reader, fingerprint, integration, [crmId]);
-  const history = await readHistory(reader, integration, contact, about.holds);
+  const undos = await listUndos(reader, sealer, about.writes);
+  const { holds } = about;
+  const history = await readHistory(reader, integration, contact, { holds, undos });
   const open = about.holds.findLast(({ decision }) => decision === null);
   const known = {
     ...blank,
@@ -110,7 +112,7 @@ export async function readContact(world: Reading, client: Integration, crmId: st
       probability: profile.probability ?? null,
       paidAt: toTime(record.keptAt),
       run: await findRunOfSubmission(reader, integration, job.submissionId),
-      values: describeProfileValues(profile, record.keptAt, { ...live, about }),
+      values: describeProfileValues(profile, record.keptAt, { ...live, about, undos }),
     };
   }
 }

@@ -68,7 +68,7 @@ export async function readReport(
 export type NameOpener = Pick<Sealer, 'open'> | null;
 
 /** Returns the undone part of a run, or null if no value was undone. */
-async function readUndone(
+export async function readUndone(
   reader: Reader,
   row: RunRecord,
   sealer: NameOpener,
@@ -226,9 +226,18 @@ export function undoneText({ contacts, undone }: Pick<RunReport, 'contacts' | 'u
   if (!isUndoFinished(undone)) {
     return `${written}. The undo is not finished: ${describeCount(undone.values, 'value')} restored so far`;
   }
-  const by = undone.by === null ? '' : ` by ${undone.by}`;
   const kept = undone.kept > 0 ? `, ${describeCount(undone.kept, 'value')} kept` : '';
-  return `${written}, ${formatCount(undone.contacts)} restored${by}${kept}`;
+  return `${written}, ${formatCount(undone.contacts)} restored${byText(undone)}${kept}`;
+}
+
+/** Returns who has undone a run, such as ` by Dana`. Returns an empty text if the name is unknown. */
+export function byText({ by }: Pick<UndoneMark, 'by'>): string {
+  return by === null ? '' : ` by ${by}`;
+}
+
+/** Returns a sentence about the values that an undo has restored, without its full stop. */
+export function restoredText(undone: Pick<UndoneMark, 'by'> | undefined): string {
+  return `${undone?.by ?? 'An undo'} restored the values from before the run`;
 }
 
 /** False for a run's first undo until it ends. Until then, only the restored values are counted, not the contacts. */

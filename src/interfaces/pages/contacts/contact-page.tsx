@@ -5,7 +5,15 @@ import type { ShownContact } from '../../../operations/contacts.ts';
 import { whyText } from '../../../sync/views/run-contacts.ts';
 import { MatchFacts, percent } from '../decisions/open-decision.tsx';
 import { may, type Viewer } from '../frame/layout.tsx';
-import { Icon, OutcomeStatus, RecordId, TableCell, TableHead, Timestamp } from '../frame/parts.tsx';
+import {
+  Icon,
+  OutcomeStatus,
+  RecordId,
+  Status,
+  TableCell,
+  TableHead,
+  Timestamp,
+} from '../frame/parts.tsx';
 import { ContactFrame } from './contact-frame.tsx';
 import { contactHref } from './contact-href.ts';
 
@@ -49,6 +57,7 @@ interface SummaryProps extends Pick<ContactContent, 'contact' | 'client' | 'reco
 
 function Summary({ contact, client, recordUrl, viewer }: SummaryProps) {
   const { crmId, problem, decision, outcome, keptBack, mergedInto, networks } = contact;
+  const undo = contact.history.find(({ kind, id }) => kind === 'undo' && id === outcome?.run);
   return (
     <section
       class="card"
@@ -94,6 +103,11 @@ function Summary({ contact, client, recordUrl, viewer }: SummaryProps) {
             whyText(outcome)
           ) : (
             <a href={`/runs/${outcome.run}`}>{whyText(outcome)}</a>
+          )}
+          {undo !== undefined && undo.at !== null && (
+            <>
+              . {undo.text}, <Timestamp at={undo.at} now={viewer.now} />
+            </>
           )}
         </p>
       )}
@@ -271,11 +285,20 @@ function Lines({ value: { lines, isLink } }: { value: ValueView }) {
 }
 
 function Field(props: { field: ValueView['fields'][number]; viewer: Viewer }) {
-  const { label, missing, run, at } = props.field;
+  const { label, missing, missingSince, run, at } = props.field;
   return (
     <div>
       {label}
-      {missing !== null && <span class="quiet">: {missing}</span>}
+      {missing !== null && (
+        <span class="quiet">
+          : {missing}
+          {missingSince !== null && (
+            <>
+              , <Timestamp at={missingSince} now={props.viewer.now} />
+            </>
+          )}
+        </span>
+      )}
       {missing === null && run !== null && at !== null && (
         <span class="quiet">
           {', '}
@@ -334,14 +357,12 @@ function History({ contact, viewer }: { contact: ShownContact; viewer: Viewer })
                 {at === null ? 'unknown' : <Timestamp at={at} now={viewer.now} as="moment" />}
               </th>
               <TableCell label="What">
-                <a href={kind === 'run' ? `/runs/${id}` : `/decisions/${id}`}>{text}</a>
+                <a href={kind === 'decision' ? `/decisions/${id}` : `/runs/${id}`}>{text}</a>
               </TableCell>
               <td data-label="Outcome">
-                {kind === 'run' ? (
-                  <OutcomeStatus outcome={outcome} reason={reason ?? ''} />
-                ) : (
-                  'decision'
-                )}
+                {kind === 'run' && <OutcomeStatus outcome={outcome} />}
+                {kind === 'undo' && <Status kind="idle" word="restored" />}
+                {kind === 'decision' && 'decision'}
               </td>
             </tr>
           ))}

@@ -3,6 +3,7 @@ import type { PlannedRuns } from '../../../clients/views/status.ts';
 import { type ClientStatus, isAtLimit, type Problem } from '../../../clients/views/verdict.ts';
 import { describeCount, formatCount } from '../../../core/quantities.ts';
 import type { RunReport } from '../../../core/run.ts';
+import { undoneText } from '../../../sync/views/run.ts';
 import {
   AT_LIMIT,
   ConfirmDialog,
@@ -151,6 +152,7 @@ function RunRow({ run: { report, unknown, isCutOff }, now }: { run: PastRun; now
         <a href={`/runs/${id}`} id={`run-${id}`}>
           <RunStatus report={report} isCutOff={isCutOff} />
         </a>
+        {report.undone !== undefined && <span class="quiet detail">{undoneText(report)}</span>}
       </th>
       <td data-label="Began" class="broad">
         <Timestamp at={startedAt} now={now} />

@@ -3,8 +3,9 @@
 import type { FieldValue } from '../../../core/crm-field.ts';
 import { OUTCOME_ORDER, type Outcome, outcomeText, UNKNOWN_PERSON } from '../../../core/outcome.ts';
 import { describeCount, formatCount } from '../../../core/quantities.ts';
-import type { RunReport } from '../../../core/run.ts';
+import type { RunReport, UndoneMark } from '../../../core/run.ts';
 import type { WrittenChanges } from '../../../fields/written-changes.ts';
+import { byText, restoredText } from '../../../sync/views/run.ts';
 import { whyText } from '../../../sync/views/run-contacts.ts';
 import { contactHref } from '../contacts/contact-href.ts';
 import { Layout, type Viewer } from '../frame/layout.tsx';
@@ -13,8 +14,10 @@ import {
   Dialog,
   NamedId,
   OutcomeStatus,
+  Status,
   TableCell,
   TableHead,
+  Timestamp,
   UNKNOWN_WORD,
 } from '../frame/parts.tsx';
 import type { ContactQuery, RunDetail } from './run-detail.ts';
@@ -23,7 +26,13 @@ import type { ContactQuery, RunDetail } from './run-detail.ts';
 const TABS: readonly Outcome[] = ['written', 'held', 'failed', 'skipped', 'unchanged', 'waiting'];
 const ALWAYS_SHOWN = 4;
 
-export function RunContacts({ detail, maySeeNames }: { detail: RunDetail; maySeeNames: boolean }) {
+interface ContactListProps {
+  detail: RunDetail;
+  maySeeNames: boolean;
+  now: number;
+}
+
+export function RunContacts({ detail, maySeeNames, now }: ContactListProps) {
   const { report, contacts, query, next, shared } = detail;
   const isAll = Object.values(query).every((word) => !word);
   return (
@@ -64,7 +73,7 @@ export function RunContacts({ detail, maySeeNames }: { detail: RunDetail; maySee
           {isAll ? 'No contact is on record for this run.' : 'No contact in this run matches.'}
         </p>
       ) : (
-        contacts.length > 0 && <ContactTable detail={detail} maySeeNames={maySeeNames} />
+        <ContactTable detail={detail} maySeeNames={maySeeNames} now={now} />
       )}
       <p class="row">
         {query.after && (
@@ -197,7 +206,7 @@ function Facets({ detail: { report, reasons, query } }: { detail: RunDetail }) {
   );
 }
 
-function ContactTable({ detail, maySeeNames }: { detail: RunDetail; maySeeNames: boolean }) {
+function ContactTable({ detail, maySeeNames, now }: ContactListProps) {
   const { report, contacts, isSetUp } = detail;
   const hasChanges =
     maySeeNames && isSetUp && contacts.some(({ outcome }) => outcome === 'written');
@@ -210,7 +219,7 @@ function ContactTable({ detail, maySeeNames }: { detail: RunDetail; maySeeNames:
     <table class="stacks">
       <TableHead texts={['Contact', 'Outcome', 'Why', ...(hasChanges ? [CHANGES_HEAD] : [])]} />
       <tbody>
-        {contacts.map(({ crmId, url, outcome, ...why }, place) => (
+        {contacts.map(({ crmId, url, outcome, isRestored, ...why }, place) => (
           <tr key={crmId}>
             <th scope="row">
               <ContactId
@@ -221,9 +230,20 @@ function ContactTable({ detail, maySeeNames }: { detail: RunDetail; maySeeNames:
               />
             </th>
             <td data-label="Outcome">
-              <OutcomeStatus outcome={outcome} reason={why.reason} />
+              {isRestored ? (
+                <Status kind="idle" word="written, then restored" />
+              ) : (
+                <OutcomeStatus outcome={outcome} reason={why.reason} />
+              )}
             </td>
-            <TableCell label="Why">{whyText(why)}</TableCell>
+            <TableCell label="Why">
+              {whyText(why)}
+              {isRestored && report.undone !== undefined && (
+                <div>
+                  Restored{byText(report.undone)} <Timestamp at={report.undone.at} now={now} />
+                </div>
+              )}
+            </TableCell>
             {hasChanges && (
               <td class="action">
                 {outcome === 'written' && <Changes report={report} crmId={crmId} place={place} />}
@@ -281,6 +301,8 @@ export interface ChangesView extends WrittenChanges {
   crmId: string;
   /** `isSetUp` is false if the settings are missing. The CRM then cannot be read. */
   integration: { id: string; name: string; isSetUp: boolean };
+  /** The undone part of the run. Undefined if no value was undone. */
+  undone: UndoneMark | undefined;
 }
 
 /** Renders the changes as a separate page. With scripts, only the middle part of this page is shown. */
@@ -297,21 +319,23 @@ export function ChangesPage({ view, viewer }: { view: ChangesView; viewer: Viewe
           <NamedId id={crmId} client={integration.isSetUp ? integration.id : null} />
         </h1>
         <div data-fragment>
-          <ChangesBody view={view} />
+          <ChangesBody view={view} now={viewer.now} />
         </div>
       </div>
     </Layout>
   );
 }
 
-const STATES: Readonly<Record<Exclude<WrittenChanges['state'], 'known'>, string>> = {
+const STATES: Readonly<Record<Exclude<WrittenChanges['state'], 'known' | 'restored'>, string>> = {
   none: 'This run did not write any field of this contact.',
   gone: 'The CRM no longer has this contact.',
   unkept:
     'The previous value is no longer kept (retention.previousValues), or its key is no longer available.',
 };
 
-function ChangesBody({ view: { state, changes } }: { view: ChangesView }) {
+function ChangesBody({ view, now }: { view: ChangesView; now: number }) {
+  const { state, changes } = view;
+  if (state === 'restored') return <RestoredFields view={view} now={now} />;
   if (state !== 'known') return <p>{STATES[state]}</p>;
   return (
     <table class="stacks examples">
@@ -332,6 +356,36 @@ function ChangesBody({ view: { state, changes } }: { view: ChangesView }) {
         ))}
       </tbody>
     </table>
+  );
+}
+
+/** Renders the fields whose values an undo has restored, with their current values. */
+function RestoredFields({ view: { changes, undone }, now }: { view: ChangesView; now: number }) {
+  return (
+    <>
+      <p>
+        The run wrote {describeCount(changes.length, 'field')} of this contact.{' '}
+        {restoredText(undone)}
+        {undone !== undefined && (
+          <>
+            , <Timestamp at={undone.at} now={now} />
+          </>
+        )}
+        .
+      </p>
+      <table class="stacks examples">
+        <caption>Just read from the CRM and not stored</caption>
+        <TableHead texts={['Field', 'Now']} />
+        <tbody>
+          {changes.map(({ field, now: value }) => (
+            <tr key={field}>
+              <th scope="row">{field}</th>
+              <TableCell label="Now">{valueText(value)}</TableCell>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </>
   );
 }
 

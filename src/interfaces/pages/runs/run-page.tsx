@@ -99,7 +99,7 @@ export function RunBody({ detail, words, viewer }: RunBodyProps) {
       </div>
       {!isOver && <Rate />}
       <div class="card" id="outcomes" data-live>
-        <RunContacts detail={detail} maySeeNames={may(viewer, 'reader')} />
+        <RunContacts detail={detail} maySeeNames={may(viewer, 'reader')} now={viewer.now} />
       </div>
       <Networks report={report} />
       <Words words={words} />

@@ -79,11 +79,8 @@ export function runPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
 
   // Only readers and higher roles see a contact's values. The values are never cached (`forbidCaching`).
   app.get('/runs/:id/changes', frame.see('reader'), async (c) => {
-    const { id: runId, integration: integrationId } = await findRun(
-      c,
-      store.reader,
-      c.req.param('id'),
-    );
+    const found = await findRun(c, store.reader, c.req.param('id'), application.sealer);
+    const { id: runId, integration: integrationId, undone } = found;
     const { contact: crmId } = changesQuerySchema.parse(c.req.query());
     const integration = integrations.get(integrationId);
     const { act } = store.actingAs(c.get('actor'));
@@ -102,6 +99,7 @@ export function runPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
           name: integration?.name ?? integrationId,
           isSetUp: integration !== undefined,
         },
+        undone,
       }),
     );
   });

@@ -6,7 +6,15 @@ import { describeCount, formatCount } from '../../../core/quantities.ts';
 import type { Restorable } from '../../../operations/undo-preview.ts';
 import { contactHref } from '../contacts/contact-href.ts';
 import { Layout, type Viewer } from '../frame/layout.tsx';
-import { ContactId, CountCells, Fact, Icon, TableCell, TableHead } from '../frame/parts.tsx';
+import {
+  ContactId,
+  CountCells,
+  Fact,
+  Icon,
+  TableCell,
+  TableHead,
+  Timestamp,
+} from '../frame/parts.tsx';
 
 export interface UndoContent {
   restorable: Restorable;
@@ -33,7 +41,7 @@ export function UndoPage({ content, viewer }: { content: UndoContent; viewer: Vi
         <h1 class="run-title" id="undo-title">
           {isNothing ? 'No value of this run can be restored' : `Undo this run of ${clientName}?`}
         </h1>
-        <Numbers restorable={restorable} />
+        <Numbers restorable={restorable} now={viewer.now} />
         {problem !== null && (
           <div class="trouble trouble-attention">
             <Icon kind="attention" />
@@ -73,12 +81,15 @@ export function UndoPage({ content, viewer }: { content: UndoContent; viewer: Vi
   );
 }
 
-function Numbers({ restorable }: { restorable: Restorable }) {
+function Numbers({ restorable, now }: { restorable: Restorable; now: number }) {
   const { contacts, values, checked, restored, kept, problem } = restorable;
   const left = kept.reduce((sum, each) => sum + each.values, 0);
   return (
     <>
       <dl class="facts">
+        <Fact name="Start of the run">
+          <Timestamp at={restorable.startedAt} now={now} as="moment" />
+        </Fact>
         <Fact name="Written by the run">
           {describeCount(values, 'value')} in {describeCount(contacts, 'contact')}
         </Fact>
