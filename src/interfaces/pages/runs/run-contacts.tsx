@@ -288,9 +288,11 @@ function Changes(props: { report: RunReport; crmId: string; place: number }) {
             <a href={href}>Show the previous and current values</a>
           </p>
         </div>
-        <button type="button" class="button" popovertarget={id} popovertargetaction="hide">
-          Close
-        </button>
+        <p class="dialog-end">
+          <button type="button" class="button" popovertarget={id} popovertargetaction="hide">
+            Close
+          </button>
+        </p>
       </Dialog>
     </>
   );
