@@ -21,9 +21,22 @@ const contactSchema = z
     state: z
       .enum(['known', 'new', 'gone', 'erasing', 'erased'])
       .describe(
-        '`new`: only the CRM has the contact. `gone`: the contact has left the CRM. `erasing`: the erasure is confirmed, and in progress. `erased`: nothing is kept. For the last two, nothing was read',
+        '`new`: only the CRM has the contact. `gone`: the contact has left the CRM. `erasing`: the erasure is confirmed, and in progress. `erased`: the erasure is done. For the last two, nothing was read',
       ),
     since: time.describe('When it was erased'),
+    erasure: z
+      .object({
+        cleared: z
+          .int()
+          .nullable()
+          .describe('Number of values cleared in the CRM; null if no user requested this'),
+        edited: z.int().describe('Number of values in the CRM that users have changed since'),
+        left: z
+          .int()
+          .describe('Number of CRM fields that can still contain values from donor-sync'),
+      })
+      .nullable()
+      .describe('What the erasure did in the CRM; null if this is unknown'),
     name: z.string().nullable().describe('The name, read from the CRM now'),
     problem: z
       .string()
@@ -184,7 +197,8 @@ export function describeContact(contact: ShownContact): string[] {
   const { crmId, integration, name, state, since, keptBack, profile } = contact;
   if (state === 'erased') {
     return [
-      `The contact ${crmId} of "${integration}" was erased${since === null ? '' : ` on ${since.slice(0, 10)}`}. donor-sync keeps nothing about it.`,
+      `The contact ${crmId} of "${integration}" was erased${since === null ? '' : ` on ${since.slice(0, 10)}`}. The audit entries stay, but no longer show which contact they are about.`,
+      ...(contact.erasure === null ? [] : describeErasure(contact.erasure)),
     ];
   }
   if (state === 'erasing') {
@@ -195,6 +209,26 @@ export function describeContact(contact: ShownContact): string[] {
   if (keptBack !== null) return [`The profile of ${who} is not shown: ${keptBack.text}.`];
   if (profile === null) return [`${who} has no kept profile.`];
   return [`${who} has a profile from ${profile.paidAt?.slice(0, 10) ?? 'an unknown date'}.`];
+}
+
+/** Describes in sentences what an erasure did in the CRM. */
+export function describeErasure(erasure: NonNullable<ShownContact['erasure']>): string[] {
+  const { cleared, edited, left } = erasure;
+  const rest = `${describeCount(left, 'field')} in the CRM can still contain values that donor-sync wrote`;
+  if (cleared === null) {
+    return left === 0
+      ? ['donor-sync had not written any values to the CRM.']
+      : [`${rest}, because no user requested to clear them.`];
+  }
+  return [
+    `donor-sync cleared ${describeCount(cleared, 'value')} in the CRM.`,
+    ...(edited > 0
+      ? [
+          `${describeCount(edited, 'field')} in the CRM stayed unchanged, because a user or another tool had changed the values.`,
+        ]
+      : []),
+    ...(left > 0 ? [`${rest}. Check these fields in the CRM.`] : []),
+  ];
 }
 
 const foundSchema = z

@@ -16,12 +16,14 @@ import { findRunOfSubmission } from '../../credits/statements/jobs.ts';
 import { contactName } from '../../decisions/contact-name.ts';
 import { listStoredApprovals } from '../../decisions/statements/approvals.ts';
 import { reasonName } from '../../decisions/views/decision-queue.ts';
+import { type ErasureNote, parseNote } from '../../fields/erasing/erasure-note.ts';
 import { exclusionText, type RedeliveryExclusion } from '../../fields/redelivery-view.ts';
 import type { KeptOfContact } from '../../fields/statements/kept-profiles.ts';
 import type { Match } from '../../partner/results.ts';
 import { calledName } from '../../paths/sentence.ts';
 import { readAboutContact } from '../../privacy/statements/about.ts';
 import { fingerprintContacts, isBlocking, listBlocks } from '../../privacy/statements/blocks.ts';
+import { type ForgottenRecord, findErasures } from '../../privacy/statements/erasures.ts';
 import type { SyncDeps } from '../../sync/control/context.ts';
 import { openCrm } from '../../sync/control/crm-account.ts';
 import { lookUp } from '../../sync/control/look-up.ts';
@@ -58,9 +60,10 @@ export async function readContact(world: Reading, client: Integration, crmId: st
   const { reader, fingerprint, sealer } = world;
   const { id: integration } = client;
   const blank = { integration, crmId, ...NOTHING };
-  const erasedAt = await findErased(world, client, crmId);
-  if (erasedAt !== null) return { ...blank, state: 'erased' as const, since: toTime(erasedAt) };
-  if (await isBeingErased(world, client, crmId)) return { ...blank, state: 'erasing' as const };
+  const erased = await findErased(world, client, crmId);
+  if (erased?.isDone) return { ...blank, state: 'erased' as const, ...erased.about };
+  const isErasing = erased !== null || (await isBeingErased(world, client, crmId));
+  if (isErasing) return { ...blank, state: 'erasing' as const };
   const contact = (await findContacts(reader, integration, [crmId])).get(crmId);
   const introductions = await findIntroductions(reader, integration, crmId);
   const memberIds = introductions.flatMap(({ contacts }) => contacts);
@@ -123,6 +126,7 @@ type Shown = KeptProfile & { kind: 'shown' };
 const NOTHING = {
   state: 'known' as 'known' | 'new' | 'gone' | 'erasing' | 'erased',
   since: null as string | null,
+  erasure: null as { cleared: number | null; edited: number; left: number } | null,
   name: null as string | null,
   problem: null as string | null,
   mergedInto: null as string | null,
@@ -148,20 +152,36 @@ interface ShownProfile {
   values: ReturnType<typeof describeProfileValues>;
 }
 
-/**
- * Returns the time at which the person was erased in this CRM account (epoch ms), or null if the person was not erased.
- */
+/** Null if the person was not erased in this CRM account. An erasure that cannot end yet is not done. */
 async function findErased(
   { reader, fingerprint }: Reading,
   { id, crm }: Integration,
   crmId: string,
-): Promise<number | null> {
+): Promise<{ isDone: boolean; about: ReturnType<typeof describeErased> } | null> {
   const definition = await findConnectorDefinition(crm.kind);
   const forms = [crmId, ...(definition.otherForms?.(crmId) ?? [])];
   const fingerprints = fingerprintContacts(fingerprint, forms);
   const blocks = await listBlocks(reader, id, null);
   const block = blocks.find((each) => isBlocking(each) && fingerprints.includes(each.fingerprint));
-  return block?.since ?? null;
+  if (block === undefined) return null;
+  const [record] = await findErasures({ reader, fingerprint }, [id], forms);
+  return { isDone: block.state !== 'begun', about: describeErased(block.since, record) };
+}
+
+function describeErased(since: number, record: ForgottenRecord | undefined) {
+  const note = parseNote(record?.receipt ?? null);
+  return {
+    since: toTime(record?.erasedAt ?? since),
+    erasure: note === null ? null : countInCrm(note),
+  };
+}
+
+/** Counts the fields of the contact's record. */
+function countInCrm({ crm, written }: ErasureNote) {
+  if (crm === null) return { cleared: null, edited: 0, left: written.length };
+  const { cleared, editedSince, stillPresent, unreadable, hidden } = crm;
+  const left = new Set([...stillPresent, ...unreadable, ...hidden]).size;
+  return { cleared: cleared.length, edited: editedSince.length, left };
 }
 
 /**

@@ -84,6 +84,11 @@ async function ask(crmId: string, as = reader) {
   return answer.read(contactSchema).contact;
 }
 
+function fieldsOf(crmId: string): string[] {
+  const values = Object.entries(world.crm.records.get(crmId)?.values ?? {});
+  return values.flatMap(([name, value]) => (value ? [name] : []));
+}
+
 function nameOf(crmId: string): string {
   const contact = world.crm.records.get(crmId)?.contact;
   return `${contact?.firstName} ${contact?.lastName}`;
@@ -384,6 +389,8 @@ describe('its buttons', () => {
     const id = left.next().value;
     const name = nameOf(id);
     const page = contactHref('riverside', id);
+    const filled = fieldsOf(id).length;
+    expect(filled).toBeGreaterThan(3);
     const shown = await press(`${page}/forget/preview`, { alsoInCrm: 'on' });
     expect(shown.text).toContain('What is removed');
     expect(shown.text).toContain('and clears the values that it wrote to the CRM');
@@ -399,7 +406,11 @@ describe('its buttons', () => {
     expect((await ask(id)).state).toBe('erased');
     const reads = world.crm.calls.readByIds;
     const after = await see(id);
-    expect(after.text).toContain('This contact was erased');
+    expect(after.text).toMatch(/This contact was erased on <time datetime="2\d{3}-/);
+    expect(after.text).toMatch(/donor-sync cleared [1-9]\d* values in the CRM\./);
+    expect(after.text).toContain('The audit entries no longer show which contact they are about.');
+    expect(after.text).not.toContain('keeps nothing about it');
+    expect(await ask(id)).toMatchObject({ erasure: { cleared: filled, edited: 0, left: 0 } });
     expect(after.text).not.toContain(name);
     expect(after.text).not.toContain('/plan"');
     expect(world.crm.calls.readByIds).toBe(reads);

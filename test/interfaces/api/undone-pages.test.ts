@@ -104,3 +104,12 @@ describe('after an undo', () => {
     expect(rowOf(html, `id="run-${run}"`)).toMatch(/\d+ written, \d+ restored by Ada/);
   });
 });
+
+describe('the button that erases a contact', () => {
+  it('comes after the choice about the values in the CRM', async () => {
+    const html = await see(contactHref('riverside', restored));
+    const choice = html.indexOf('name="alsoInCrm"');
+    expect(choice).toBeGreaterThan(0);
+    expect(html.indexOf('Erase…')).toBeGreaterThan(choice);
+  });
+});

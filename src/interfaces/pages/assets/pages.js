@@ -98,6 +98,11 @@ async function fetchParts() {
     }
     if (!response.ok) return false;
     const next = new DOMParser().parseFromString(await response.text(), 'text/html');
+    if (isErased(next) && !isErased(document)) {
+      // The other parts of the page still show the contact.
+      location.reload();
+      return true;
+    }
     for (const part of liveParts(document)) replace(part, next.getElementById(part.id));
     showTimes();
     follow();
@@ -106,6 +111,15 @@ async function fetchParts() {
   } catch {
     return false;
   }
+}
+
+/**
+ * True if the page is about a contact whose erasure is confirmed.
+ *
+ * @param {Document} root
+ */
+function isErased(root) {
+  return root.querySelector('[data-erasing], [data-erased]') !== null;
 }
 
 /** True if the user has changed a field of a form and has not sent the form yet. */

@@ -1,7 +1,7 @@
 import type { Integration } from '../../../core/integration-settings.ts';
 import { UNKNOWN_PERSON } from '../../../core/outcome.ts';
 import { describeCount } from '../../../core/quantities.ts';
-import type { ShownContact } from '../../../operations/contacts.ts';
+import { describeErasure, type ShownContact } from '../../../operations/contacts.ts';
 import { whyText } from '../../../sync/views/run-contacts.ts';
 import { MatchFacts, percent } from '../decisions/open-decision.tsx';
 import { may, type Viewer } from '../frame/layout.tsx';
@@ -59,19 +59,19 @@ function Summary({ contact, client, recordUrl, viewer }: SummaryProps) {
   const { crmId, problem, decision, outcome, keptBack, mergedInto, networks } = contact;
   const undo = contact.history.find(({ kind, id }) => kind === 'undo' && id === outcome?.run);
   return (
-    <section
-      class="card"
-      aria-label="Summary"
-      id="summary"
-      data-live
-      {...(contact.state === 'erasing' ? { 'data-erasing': true } : {})}
-    >
+    <section class="card" aria-label="Summary" id="summary" data-live>
       <p>
         <RecordId id={crmId} url={null} />
         <RecordLink url={recordUrl} />
         {networks.length > 0 && <> · In {networks.join(', ')}</>}
       </p>
-      <p>{stateText(contact)}</p>
+      {contact.state === 'erased' ? (
+        <Erased contact={contact} now={viewer.now} />
+      ) : (
+        <p {...(contact.state === 'erasing' ? { 'data-erasing': true } : {})}>
+          {stateText(contact)}
+        </p>
+      )}
       {problem !== null && (
         <Warning>
           The CRM could not be read, so neither the name nor anything newer than the last run is
@@ -136,14 +136,33 @@ function Warning({ children }: { children?: unknown }) {
   );
 }
 
-function stateText(contact: ShownContact): string {
-  const { state, since, profile, paidAt, keptBack, outcome } = contact;
-  if (state === 'erased') {
-    const when = since === null ? '' : ` on ${since.slice(0, 10)}`;
-    return `This contact was erased${when}. donor-sync keeps nothing about it, and did not read its record in the CRM.`;
-  }
+/** Says what the erasure has removed, and what stays. */
+function Erased({ contact: { since, erasure }, now }: { contact: ShownContact; now: number }) {
+  return (
+    <div data-erased>
+      <p>
+        This contact was erased
+        {since !== null && (
+          <>
+            {' '}
+            on <Timestamp at={since} now={now} as="moment" />
+          </>
+        )}
+        . donor-sync has deleted its profile and its history, and did not read its record in the
+        CRM.
+      </p>
+      {erasure !== null && <p>{describeErasure(erasure).join(' ')}</p>}
+      <p>
+        What stays: the record in the CRM, a block that keeps syncs from processing the contact
+        again, and the audit entries. The audit entries no longer show which contact they are about.
+      </p>
+    </div>
+  );
+}
+
+function stateText({ state, profile, paidAt, keptBack }: ShownContact): string {
   if (state === 'erasing') {
-    return 'This contact is being erased. donor-sync no longer shows anything about it. This page shows when the erasure has finished.';
+    return 'This contact is being erased. donor-sync no longer shows anything about it. This page shows when the erasure has finished. If the CRM is unavailable, donor-sync tries again.';
   }
   if (state === 'new') return 'It is in the CRM. No run has read it yet, so nothing was bought.';
   if (state === 'gone') return 'It is no longer in the CRM.';
@@ -188,13 +207,13 @@ function Actions({ contact }: { contact: ShownContact }) {
           </form>
         )}
         <form class="row" method="post" action={`${page}/forget/preview`}>
+          <label>
+            <input type="checkbox" name="alsoInCrm" value="on" /> When erasing, also clear the
+            values that donor-sync wrote to the CRM
+          </label>
           <button type="submit" class="button">
             Erase…
           </button>
-          <label>
-            <input type="checkbox" name="alsoInCrm" value="on" /> also clear the values that
-            donor-sync wrote to the CRM
-          </label>
         </form>
       </div>
     </section>

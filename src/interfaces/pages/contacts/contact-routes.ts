@@ -178,7 +178,7 @@ const ABOUT_RUN =
 const NOTES = {
   rewrite:
     'donor-sync is writing the kept values again. The history shows the run when it has finished.',
-  erase: 'donor-sync is erasing this contact. This page shows when the erasure has finished.',
+  erase: 'The erasure of this contact is confirmed.',
   eraseWaits:
     'Nothing has been erased yet: another user has to confirm the erasure, under Decisions.',
 } as const;
