@@ -58,6 +58,7 @@ export async function readHistory(
       kind: 'undo' as const,
       id: undo.run,
       outcome: null,
+      reason: null,
       text: restoredText(undo),
     },
   }));

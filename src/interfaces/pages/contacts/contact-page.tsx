@@ -160,7 +160,8 @@ function Erased({ contact: { since, erasure }, now }: { contact: ShownContact; n
   );
 }
 
-function stateText({ state, profile, paidAt, keptBack }: ShownContact): string {
+function stateText(contact: ShownContact): string {
+  const { state, profile, paidAt, keptBack, outcome } = contact;
   if (state === 'erasing') {
     return 'This contact is being erased. donor-sync no longer shows anything about it. This page shows when the erasure has finished. If the CRM is unavailable, donor-sync tries again.';
   }
@@ -379,7 +380,7 @@ function History({ contact, viewer }: { contact: ShownContact; viewer: Viewer })
                 <a href={kind === 'decision' ? `/decisions/${id}` : `/runs/${id}`}>{text}</a>
               </TableCell>
               <td data-label="Outcome">
-                {kind === 'run' && <OutcomeStatus outcome={outcome} />}
+                {kind === 'run' && <OutcomeStatus outcome={outcome} reason={reason ?? ''} />}
                 {kind === 'undo' && <Status kind="idle" word="restored" />}
                 {kind === 'decision' && 'decision'}
               </td>

@@ -73,7 +73,7 @@ export function RunContacts({ detail, maySeeNames, now }: ContactListProps) {
           {isAll ? 'No contact is on record for this run.' : 'No contact in this run matches.'}
         </p>
       ) : (
-        <ContactTable detail={detail} maySeeNames={maySeeNames} now={now} />
+        contacts.length > 0 && <ContactTable detail={detail} maySeeNames={maySeeNames} now={now} />
       )}
       <p class="row">
         {query.after && (
