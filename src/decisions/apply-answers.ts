@@ -1,4 +1,4 @@
-/** Applies answers after the time to withdraw them. */
+/** Applies a user's answers after the time in which the user can withdraw them. */
 
 import type { Clock } from '../core/clock.ts';
 import { messageOf } from '../core/errors.ts';
@@ -9,11 +9,14 @@ export interface CountDeps {
   store: AnswerStore;
   clock: Pick<Clock, 'now' | 'sleep'>;
   log: Log;
-  /** Aborted when the service stops. Waiting answers are applied after the next start or by the next run. */
+  /**
+   * The signal that is aborted when the service stops. The next start or run applies the answers that are still
+   * waiting.
+   */
   stopping: AbortSignal;
 }
 
-/** Returns a function to call after each decision. Applies decisions when they are due. */
+/** Returns a function to call after each decision. The function applies each decision when it is due. */
 export function createDecisionWatch({ store, clock, log, stopping }: CountDeps): () => void {
   let isWatching = false;
   return () => {

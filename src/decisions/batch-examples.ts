@@ -1,4 +1,7 @@
-/** Reads some of a batch's contacts from the CRM for the deciding user. They are not stored or logged. */
+/**
+ * Reads some of a batch's contacts from the CRM to show them to the deciding user. donor-sync does not store or log
+ * these contacts.
+ */
 
 import type { RecordLookup } from '../../connectors/contract.ts';
 import type { Application } from '../application.ts';
@@ -15,15 +18,15 @@ const MAX_EXAMPLES = 3;
 
 export interface BatchExample {
   contact: string;
-  /** Null if the contact is no longer in the CRM. */
+  /** The contact's name, or null if the contact is no longer in the CRM. */
   name: string | null;
-  /** The current values of the changed parts. */
+  /** The current values of the contact's changed details. */
   now: { part: string; text: string }[];
 }
 
 /**
- * Returns up to three contacts of a batch. Throws a ConfigurationError for another CRM account, whose IDs mean
- * different people. Throws the connector's errors too.
+ * Returns up to three contacts of a batch. Throws a ConfigurationError if the settings name another CRM account,
+ * because its contact IDs belong to different people. Also throws the connector's errors.
  */
 export async function readBatchExamples(
   application: Pick<Application, 'store' | 'integrations' | 'open'>,

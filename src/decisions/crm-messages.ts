@@ -8,14 +8,14 @@ import {
 import { foreignTextSealContext } from '../database/encryption/seal-contexts.ts';
 
 export interface CrmMessage {
-  /** Null for a message about the whole run. */
+  /** The ID of the contact, or null if the message is about the whole run. */
   contact: string | null;
   text: string | null;
 }
 
 /**
- * Returns a run's stored messages. Messages may quote names and amounts, so show them only in a terminal or on a
- * decider's page.
+ * Returns the CRM messages that were stored during a run. CRM messages may quote names and amounts, so show them only
+ * in a terminal or on a decider's page.
  */
 export async function readCrmMessages(
   { store, sealer }: Pick<Application, 'store' | 'sealer'>,

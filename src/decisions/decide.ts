@@ -29,13 +29,13 @@ export interface DecidedBatch {
   id: string;
   integration: string;
   decision: BatchDecision;
-  /** Excludes contacts with an earlier decision. Contacts for which a decision was made earlier are not included. */
+  /** The number of contacts that the decision applies to. Contacts with an earlier decision are not counted. */
   count: number;
   /** The maximum cost in the next sync, in credits. */
   credits: number;
 }
 
-/** Only checks. */
+/** Throws if the batch does not allow the decision. Changes nothing. */
 export function requireBatchDecision(
   batch: Pick<QuestionBatch, 'id' | 'source'>,
   word: BatchDecisionWord,
@@ -45,8 +45,8 @@ export function requireBatchDecision(
 }
 
 /**
- * Decides a batch's open questions up to `until`. A run may add contacts later that the user has not seen. After an
- * interruption, another call continues.
+ * Decides a batch's open questions up to `until`. A run may later add contacts that the user has not seen, so this
+ * limit excludes them. After an interruption, another call decides the questions that are still open.
  */
 export async function decideBatch(
   act: Act,

@@ -7,7 +7,7 @@ import { actorText } from '../privacy/audit-view.ts';
 import type { Question } from './statements/questions.ts';
 import { type AnswerSubject, findGivenAnswer } from './statements/withdrawable-answers.ts';
 
-/** The maximum time between a decision and its audit entry. The entry's transaction may have to wait. */
+/** The maximum time between a decision and its audit entry. The transaction of the audit entry may have to wait. */
 const ENTRY_WITHIN_MS = 60_000;
 
 /** The maximum number of audit entries that are searched. */
@@ -16,8 +16,8 @@ const MOST_READ = 2_000;
 const NEXT = 'Nothing was changed. List the open decisions: donor-sync holds';
 
 /**
- * Creates the error for a question that has already been decided. Names the first user if the audit still has the
- * entry.
+ * Creates the error for a question that has already been decided. If the audit still has the entry, the error names the
+ * user who decided first.
  */
 export async function decidedAlready(
   source: AuditSource,
@@ -59,7 +59,10 @@ export async function describeFirst(
   return refuseAnswered(source, { about, id, integrationId }).then(() => null, messageOf);
 }
 
-/** For a question that was decided or no longer exists. `message` names the user or the reason. */
+/**
+ * Creates the error for a question that was decided or no longer exists. `message` names the deciding user or the
+ * reason.
+ */
 export function holdDecided(
   message: string,
   details: Readonly<Record<string, string>> = {},
@@ -67,7 +70,7 @@ export function holdDecided(
   return new ConfigurationError(message, { code: 'hold_decided', refusal: 'conflict', details });
 }
 
-/** Returns the deciding user. Null if nobody has decided or the audit entry is gone. */
+/** Returns the user who decided the question, or null if nobody has decided or the audit entry is gone. */
 async function findDecider(source: AuditSource, question: Question): Promise<Actor | null> {
   const { about, id, batch, integrationId, decidedAt } = question;
   if (decidedAt === null) return null;
@@ -86,7 +89,7 @@ async function findDecider(source: AuditSource, question: Question): Promise<Act
   return together.findLast(({ details }) => details['batch'] === batch)?.actor ?? null;
 }
 
-/** Also names the user who decided the batch. */
+/** Creates the error for a batch that has already been decided. The error names the user who decided the batch. */
 export async function batchDecidedAlready(
   source: AuditSource,
   { id, integrationId }: { id: string; integrationId: string },

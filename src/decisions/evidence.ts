@@ -1,6 +1,6 @@
 /**
- * Reads a held contact's person from the CRM and its profile from the service. The store has neither, so both are read
- * now. Reading costs nothing, and nothing is stored or logged.
+ * Reads a held contact's person from the CRM and the contact's profile from the service. The store has neither the
+ * person nor the profile. Reading them costs nothing, and donor-sync does not store or log them.
  */
 
 import type { RecordLookup } from '../../connectors/contract.ts';
@@ -27,21 +27,21 @@ export interface ShownContact {
   employers: readonly string[];
 }
 
-/** The identifying parts of a profile. Wealth is not shown, and profiles have no address. */
+/** The identifying parts of a profile. Users do not see the wealth in a profile, and profiles have no address. */
 export type ShownProfile = Pick<
   Profile,
   'name' | 'age' | 'isDeceased' | 'work' | 'education' | 'profileUrl'
 >;
 
 export interface HoldEvidence {
-  /** Null if the CRM has no such contact or cannot be reached. */
+  /** The contact, or null if the CRM does not have the contact or cannot be reached. */
   contact: ShownContact | null;
   profile: ShownProfile | null;
-  /** How the service found the person, or null if not reported. */
+  /** How the service found the person, or null if the service did not report this. */
   match: Match | null;
   /** `none`: the question has no profile. `gone`: the service no longer has the profile. */
   result: 'there' | 'gone' | 'none' | 'unknown';
-  /** Why data is missing. Each reason starts in lower case and has no full stop. */
+  /** The reasons why data is missing. Each reason starts in lower case and has no full stop. */
   problems: string[];
 }
 
@@ -69,7 +69,10 @@ const NOTHING: HoldEvidence = {
   problems: [],
 };
 
-/** The number of integrations that are read simultaneously. Each may have to sign in to its CRM. */
+/**
+ * The number of integrations that are read simultaneously. donor-sync may have to sign in to the CRM of each
+ * integration.
+ */
 const INTEGRATIONS_AT_ONCE = 4;
 
 async function readEvidence(
@@ -91,7 +94,7 @@ async function readEvidence(
   }
 }
 
-/** If one fails, the other result is still used. */
+/** Reads the CRM and the service. If one of the two fails, the result of the other is still used. */
 async function evidenceIn(
   deps: SyncDeps,
   rows: readonly ContactQuestion[],
@@ -120,7 +123,7 @@ async function evidenceIn(
   }
 }
 
-/** Kept profiles are used, because a decision can take longer than the service keeps results. */
+/** Reads kept profiles, because a decision can take longer than the service keeps its results. */
 async function keptProfiles(
   deps: SyncDeps,
   rows: readonly ContactQuestion[],
@@ -132,7 +135,7 @@ async function keptProfiles(
   return new Map([...kept].map(([id, record]) => [id, decryptProfile(deps, record)]));
 }
 
-/** No evidence is shown, and the next run closes the question. */
+/** True if the contact has opted out. Then no evidence is shown, and the next run closes the question. */
 function hasOptedOut(found: PromiseSettledResult<RecordLookup[]>, crmId: string): boolean {
   if (found.status === 'rejected') return false;
   const lookup = found.value.find(({ id }) => id === crmId);

@@ -1,4 +1,4 @@
-/** They are not stored or logged. */
+/** Reads the names of contacts and networks to show them to users. donor-sync does not store or log these names. */
 
 import { z } from 'zod';
 import type { Application } from '../application.ts';

@@ -1,4 +1,4 @@
-/** Records actions that need a second user's confirmation. They wait until that user confirms. */
+/** Records actions that need a second user's confirmation. An action starts only after that user has confirmed it. */
 
 import { createHash } from 'node:crypto';
 import { collect } from '../../core/collect.ts';
@@ -37,14 +37,17 @@ export interface AskDeps {
   };
 }
 
-/** The requested action, with its integration. To erase a contact, it also contains the contact's ID. */
+/** The requested action and its integration. A request to erase a contact also contains the contact's ID. */
 export interface Asked {
   request: WorkRequest;
   integrationId: string;
   crmId?: string;
 }
 
-/** Returns null if no second user is needed. Throws a ConfigurationError for a requester without an account. */
+/**
+ * Records the request for a second user, or returns null if no second user is needed. Throws a ConfigurationError if
+ * the requester has no account.
+ */
 export async function askSecondPerson(
   { application }: AskDeps,
   { account, actor }: Requester,
@@ -67,8 +70,8 @@ export async function askSecondPerson(
 }
 
 /**
- * Returns a warning if another user must confirm the action, otherwise an empty string. Empty if no confirmation is
- * needed. Throws a ConfigurationError (conflict) if nobody could confirm.
+ * Returns a warning if another user must confirm the action. Returns an empty string if the action needs no
+ * confirmation. Throws a ConfigurationError (conflict) if nobody could confirm the action.
  */
 export async function warnOfSecondUser(
   { application }: AskDeps,
@@ -87,7 +90,7 @@ interface Waiting {
   subject: Subject;
 }
 
-/** Null if one user is enough. */
+/** Returns the action with its setting, or null if one user is enough for the action. */
 async function findWaiting(
   application: AskDeps['application'],
   asked: Asked,
@@ -99,7 +102,7 @@ async function findWaiting(
   return rule && { rule, subject };
 }
 
-/** These rules refuse a request that nobody could confirm. A person's erasure request must not wait in vain. */
+/** The rules that refuse a request if nobody could confirm it. A person's erasure request must not wait in vain. */
 const REFUSED_WITHOUT_SECOND: readonly (keyof SecondPersonRules)[] = ['forget', 'forgetByCrm'];
 
 async function requireConfirmable(
@@ -118,8 +121,8 @@ async function requireConfirmable(
 }
 
 /**
- * Requests work that the service carries out, even after a restart. Otherwise, it starts immediately. Throws a
- * ConfigurationError for a caller without an account.
+ * Requests work that the service carries out, even after a restart. Work that needs no second user starts immediately.
+ * Throws a ConfigurationError if the caller has no account.
  */
 export async function askForWork(
   deps: AskDeps,
@@ -142,14 +145,14 @@ export async function askForWork(
   return approval;
 }
 
-/** If not, the subject need not be read. */
+/** True if a rule applies to this kind of work. If no rule applies, the caller does not have to read the subject. */
 function isWatched(rules: SecondPersonRules, { what }: WorkRequest): boolean {
   if (what === 'forget') return rules.forget || rules.forgetEverywhere;
   if (what === 'undo') return rules.undo !== null;
   return rules.forgetByCrm || rules.approvals !== null;
 }
 
-/** Null if no rule requires a second user. */
+/** Returns the rule that requires a second user, or null if no rule does. */
 function findRule(
   rules: SecondPersonRules,
   request: WorkRequest,
@@ -164,15 +167,15 @@ function findRule(
   return contacts > (rules.approvals ?? contacts) ? 'approvals' : null;
 }
 
-/** The subject of a request, in its current state. */
+/** The contacts, clients and credits that a request affects at this moment. */
 interface Subject extends Pick<NewApproval, 'integrations' | 'contacts' | 'credits' | 'digest'> {
-  /** The decisions to apply to the questions that exist now. Null if the request is not a decision. */
+  /** The decisions to apply to the questions that exist now. Null if the request does not answer questions. */
   decisions: ApprovalDecision[] | null;
-  /** The number of contacts that a decision erases at the CRM's request. */
+  /** The number of contacts that the decision erases because the CRM requested it. */
   erasures: number;
 }
 
-/** The same digest means an unchanged subject. */
+/** Reads the subject of a request. Two equal digests mean that the subject has not changed. */
 export async function readSubject(
   application: AskDeps['application'],
   { request, integrationId, crmId = '' }: Asked,
@@ -223,14 +226,14 @@ export async function readSubject(
 interface Held {
   id: string;
   openedAt: number;
-  /** The number of contacts and the credits for approving. */
+  /** The number of contacts, and the number of credits for approving the question. */
   contacts: number;
   credits: number;
   /** True if the CRM has requested the contact's erasure. */
   isErasure: boolean;
 }
 
-/** In a stable order. */
+/** Returns the open questions in a stable order. */
 async function heldBy(
   reader: Reader,
   { about, subject, integrationId, openedUntil, decision }: ApprovalDecision,
@@ -277,7 +280,10 @@ export function approvalOfBatch(
   return buildRequest(word, [{ about: 'batch', subject, integrationId }]);
 }
 
-/** The request covers questions that were opened up to this time (epoch ms). */
+/**
+ * Returns the decision about a reason as a request. The request covers questions that were opened up to this time
+ * (epoch ms).
+ */
 export function approvalOfReason(
   word: DecisionWord,
   reason: Pick<ApprovalDecision, 'subject' | 'integrationId' | 'openedUntil'>,

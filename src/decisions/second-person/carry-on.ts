@@ -1,4 +1,4 @@
-/** Carries out confirmed actions, and continues actions of earlier processes. */
+/** Carries out confirmed actions, and continues actions that an earlier process has not finished. */
 
 import { messageOf } from '../../core/errors.ts';
 import { type ApprovalRecord, listStoredApprovals } from '../statements/approvals.ts';
@@ -6,18 +6,21 @@ import { listApprovals } from '../views/approval.ts';
 import { type ConfirmDeps, carryOut } from './confirm.ts';
 
 export interface CarryOnDeps extends ConfirmDeps {
-  /** Aborted when the service has to stop. Unfinished actions wait for the next start. */
+  /** The signal that is aborted when the service has to stop. The next start continues unfinished actions. */
   stopping: AbortSignal;
 }
 
 /**
- * When an action is retried after a failure. The first retry is soon. Then the delay doubles, because a CRM may refuse
- * a record forever.
+ * The delay before a failed action is retried. The delay doubles after each further failure, because a CRM may refuse a
+ * record forever.
  */
 const AGAIN_AFTER_MS = 300_000;
 const AGAIN_AT_LATEST_MS = 6 * 3_600_000;
 
-/** Returns a function to call after each confirmation. Unfinished actions are retried automatically. */
+/**
+ * Returns a function to call after each confirmation. The function carries out confirmed actions, and retries
+ * unfinished actions automatically.
+ */
 export function createApprovalWatch(deps: CarryOnDeps): () => void {
   const { application, clock, log, stopping } = deps;
   let isWatching = false;
@@ -40,7 +43,7 @@ export function createApprovalWatch(deps: CarryOnDeps): () => void {
     isWatching = false;
   }
 
-  /** Logs a database outage. Confirmed actions stay recorded. */
+  /** Logs that the database is unavailable. The confirmed actions stay recorded. */
   function noteTrouble(error: unknown): false {
     if (!stopping.aborted) {
       log.warn({ error: messageOf(error) }, 'what was confirmed could not be looked up');
@@ -48,7 +51,7 @@ export function createApprovalWatch(deps: CarryOnDeps): () => void {
     return false;
   }
 
-  /** Carries out all confirmed actions. Returns false if some actions have not been carried out. */
+  /** Carries out all confirmed actions. Returns false if at least one action has not been carried out. */
   async function carryOutAll(): Promise<boolean> {
     const approvals = await listApprovals(application.store);
     for (const approval of approvals) {

@@ -1,5 +1,6 @@
 /**
- * Lets a second user confirm or refuse a request. Actions other than decisions about holds are carried out afterwards.
+ * Lets a second user confirm or refuse a request. Decisions about holds apply immediately. All other actions are
+ * carried out after the confirmation.
  */
 
 import type { Application } from '../../application.ts';
@@ -30,13 +31,16 @@ export interface ConfirmDeps {
   application: AskDeps['application'] & Pick<Application, 'open' | 'takeLease'>;
   clock: Clock;
   log: Log;
-  /** Runs a confirmed operation in this user's name and records its result. Omitted if only the service does this. */
+  /**
+   * Runs a confirmed operation in this user's name and records the operation's result. Omitted if only the service runs
+   * operations.
+   */
   runOperation?: (approval: ApprovalRecord, by: Actor, signal: AbortSignal) => Promise<void>;
 }
 
 /**
- * Confirms someone else's request. Confirms another user's request. Decisions about holds are applied before this
- * resolves. Other actions are only recorded, and `carryOut` runs them.
+ * Confirms another user's request. Decisions about holds are applied before the function resolves. Other actions are
+ * only recorded, and `carryOut` runs them.
  */
 export async function confirmApproval(
   { application }: AskDeps,
@@ -58,7 +62,10 @@ export async function confirmApproval(
   if (decisions !== null) await applyDueAnswers(store);
 }
 
-/** Withdraws a request. The requester and other users can do this. Throws a ConfigurationError if it is too late. */
+/**
+ * Withdraws a request. The requester and other users can withdraw a request. Throws a ConfigurationError if it is too
+ * late to withdraw the request.
+ */
 export async function refuseApproval(
   { application }: AskDeps,
   approval: ApprovalRecord,
@@ -68,7 +75,9 @@ export async function refuseApproval(
   if (!(await act((trx) => recordRefusal(trx, approval)))) throw approvalGone();
 }
 
-/** The results. Both are null for decisions, because decisions are applied automatically. */
+/**
+ * The results of a confirmed action. Both results are null for decisions, because decisions are applied automatically.
+ */
 export interface CarriedOut {
   undo: UndoReport | null;
   forget: ErasureReceipt | null;
@@ -77,8 +86,8 @@ export interface CarriedOut {
 const NOTHING: CarriedOut = { undo: null, forget: null };
 
 /**
- * Carries out the action for the confirming user. Can be interrupted and repeated. Throws AlreadyRunning and changes
- * nothing during a run.
+ * Carries out the action for the confirming user. The call can be interrupted and repeated. Throws AlreadyRunning and
+ * changes nothing if a run is in progress.
  */
 export async function carryOut(
   deps: ConfirmDeps,
@@ -113,12 +122,12 @@ export async function carryOut(
     if (isKnownNowhere(error)) await endApproval(store.connection, approval);
     throw error;
   });
-  // Tried again if the CRM has not cleared all values.
+  // The erasure is tried again if the CRM has not cleared all values.
   if (forget.complete) await endApproval(store.connection, approval);
   return { ...NOTHING, forget };
 }
 
-/** True if a retry cannot help. An unavailable CRM may respond later. */
+/** True if no CRM has the contact, so a retry cannot help. A CRM that is unavailable may respond later. */
 function isKnownNowhere(error: unknown): boolean {
   if (!isConfigurationError(error) || error.code !== 'contact_unknown') return false;
   return error.details['isCrmAsked'] === true;
@@ -135,14 +144,14 @@ async function undoConfirmed(
   const open = await application.open(integration, signal);
   try {
     return await withLease(open.deps, integration.id, async (lease) => {
-      // Another process may have carried out the action in the meantime.
+      // Another process may have carried out this action since it was read.
       if ((await findStoredApproval(store, approval.id)) === undefined) return null;
       const asked = { run, approval: approval.id };
       const integrationId = integration.id;
       await noteEntries(store.act, [{ action: 'undo.asked', integrationId, details: asked }]);
       const report = await undoRun(await openCrm(open.deps, lease), lease, run);
       await recordUndo({ act: store.act, sealer: open.deps.sealer }, integrationId, report);
-      // Values that the CRM refused are tried again.
+      // The undo is tried again for values that the CRM refused.
       if (report.contacts.refused === 0) await endApproval(store.connection, approval);
       return report;
     });

@@ -1,6 +1,6 @@
 /**
- * Decides who can be the second user. This file does not import undo or erasures. Operations can use it without loading
- * code that only a few commands need.
+ * Decides who can be the second user. This file does not import undo or erasures, so operations can use this file
+ * without loading the code of a few rare commands.
  */
 import type { Actor } from '../../core/actor.ts';
 import { ConfigurationError } from '../../core/errors.ts';
@@ -13,7 +13,10 @@ import { listPeople, type PersonView, type UserReader } from '../../people/user-
 import { type AuditSource, listAuditEntries } from '../../privacy/audit/read-audit.ts';
 import type { ApprovalRecord } from '../statements/approvals.ts';
 
-/** The account is compared with the second user's, and the audit shows the actor. */
+/**
+ * The user who requests an action. The account is compared with the second user's account, and the audit shows the
+ * actor.
+ */
 export interface Requester {
   account: Account | null;
   actor: Actor;
@@ -21,15 +24,15 @@ export interface Requester {
 
 export interface NeededUser {
   role: Role;
-  /** Null means all clients. */
+  /** The IDs of the clients that the action affects. Null means all clients. */
   integrations: readonly string[] | null;
   /** The setting that requires a second user, such as `twoPeople.forget`. */
   setting: string;
 }
 
 /**
- * Throws a ConfigurationError (conflict) if nobody else could confirm. Access tokens cannot confirm. Invited users
- * cannot confirm before they join.
+ * Throws a ConfigurationError (conflict) if no other user could confirm the action. Access tokens cannot confirm
+ * actions. Invited users cannot confirm actions before they join.
  */
 export async function requireSomeoneElse(
   users: UserReader,
@@ -57,13 +60,13 @@ export async function requireSomeoneElse(
   }
 }
 
-/** True if the user has access to the needed clients. Null means all clients. */
+/** True if the user has access to the needed clients. In both lists, null means all clients. */
 function reaches(has: readonly string[] | null, needed: readonly string[] | null): boolean {
   if (has === null) return true;
   return needed?.every((id) => has.includes(id)) ?? false;
 }
 
-/** Throws a ConfigurationError (conflict) if this may be the requester's account. */
+/** Throws a ConfigurationError (conflict) if the confirming account may belong to the requester. */
 export async function requireSecondUser(
   source: AuditSource,
   approval: ApprovalRecord,
@@ -77,7 +80,7 @@ export async function requireSecondUser(
   }
 }
 
-/** True for an account that is newer than the request. The requester may have created it. */
+/** True if the account is newer than the request. The requester may have created a newer account. */
 async function isNewer(
   reader: Reader,
   { kind, id }: NonNullable<Requester['account']>,
@@ -99,7 +102,10 @@ const NEW_WAYS_IN = [
   'passkey.added',
 ] as const;
 
-/** With more entries, the account counts as changed. So nobody can hide a change among many others. */
+/**
+ * The maximum number of audit entries to check. If there are more entries, the account counts as changed, so nobody can
+ * hide a change among many others.
+ */
 const MOST_ENTRIES = 1_000;
 
 /**
@@ -120,7 +126,10 @@ async function hasNewWayIn(
   return false;
 }
 
-/** A request outlives its connection, so the requester needs an account. Access without an account is not enough. */
+/**
+ * Creates the error for a requester without an account. A request outlives its connection, so access without an account
+ * is not enough.
+ */
 export function withoutAccount(): ConfigurationError {
   return new ConfigurationError(
     'This needs a user account, and you do not have one yet. Nothing was changed. Sign in as a user, or use your own access token.',
@@ -141,7 +150,7 @@ export function approvalChanged(): ConfigurationError {
   return refusal('approval_changed', CHANGED);
 }
 
-/** For a request that was answered or has expired. */
+/** Creates the error for a request that was answered or has expired. */
 export function approvalGone(): ConfigurationError {
   return refusal('approval_gone', GONE);
 }

@@ -1,7 +1,7 @@
 /**
- * Stores requests that need a second user or that the service carries out. Confirming a decision takes one transaction.
- * Each question then has its own answer, which cannot be lost or applied twice. Work outside the database starts
- * immediately, and its row is deleted afterwards.
+ * Stores requests that need a second user or that the service carries out. One transaction confirms a decision. Each
+ * question then has a separate answer, which cannot be lost or applied twice. Actions outside the database start
+ * immediately after the confirmation, and the request's row is deleted afterwards.
  */
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
@@ -26,10 +26,10 @@ import {
 
 type AnswerRow = Selectable<Tables['answers']>;
 
-/** A request can be confirmed for this time, and a confirmed action is retried for this time. */
+/** The time in which a user can confirm a request, and in which the service retries a confirmed action. */
 export const APPROVAL_MS = 7 * 86_400_000;
 
-/** A result can be read for this time. */
+/** The time in which a user can read the result of a request. */
 const OUTCOME_MS = 86_400_000;
 
 const decisionSchema = z.object({
@@ -48,12 +48,15 @@ const requestSchema = z.discriminatedUnion('what', [
     what: z.literal('forget'),
     alsoInCrm: z.boolean(),
     blockUnknown: z.boolean(),
-    /** False for clients of the contact's own CRM account only. */
+    /**
+     * True if the erasure applies to all CRM accounts. False if it applies only to clients of the contact's own CRM
+     * account.
+     */
     everywhere: z.boolean().default(true),
   }),
   z.object({
     what: z.literal('operation'),
-    /** The operation is looked up when it is carried out. */
+    /** The operation's name. The operation is looked up when it is carried out. */
     name: z.string(),
     input: z.record(z.string(), z.unknown()),
     /** The role that the operation requires for confirming. */
@@ -73,11 +76,13 @@ const outcomeSchema = z.object({
 
 const askedSchema = z.object({
   request: requestSchema,
-  /** All integrations that the request affects. The row contains only the first of these integrations. */
+  /**
+   * All integrations that the request affects. The row of the request contains only the first of these integrations.
+   */
   integrations: z.array(z.string()),
   contacts: z.number(),
   credits: z.number(),
-  /** The digest of the request and its subject. */
+  /** The digest of the request and of the contacts and clients that it affects. */
   digest: z.string(),
   by: z.object({
     actor: actorSchema,
@@ -87,7 +92,10 @@ const askedSchema = z.object({
       name: z.string(),
     }),
   }),
-  /** Null before the operation was carried out. Other requests are deleted then. */
+  /**
+   * The result of the operation, or null before the operation was carried out. All other requests are deleted when they
+   * are carried out.
+   */
   outcome: outcomeSchema.nullable().default(null),
 });
 
@@ -95,13 +103,13 @@ export type ApprovalRequest = z.output<typeof requestSchema>;
 export type ApprovalDecision = z.infer<typeof decisionSchema>;
 
 export type OperationRequest = Extract<ApprovalRequest, { what: 'operation' }>;
-/** Operations define their own requests. */
+/** The requests for work by the service. Operations define their requests in their own files. */
 export type WorkRequest = Exclude<ApprovalRequest, OperationRequest>;
 export type OperationOutcome = z.infer<typeof outcomeSchema>;
 
 type Asked = z.infer<typeof askedSchema>;
 
-/** Returns the same string for equal requests. */
+/** Returns the request as a text. Equal requests have the same text. */
 export function requestText(request: ApprovalRequest): string {
   return JSON.stringify(requestSchema.parse(request));
 }
@@ -116,22 +124,22 @@ export interface ApprovalRecord extends NewApproval {
   integrationId: string;
   askedAt: number;
   runsOutAt: number;
-  /** Null while the request waits for confirmation. */
+  /** The user who confirmed the request, or null while the request waits for confirmation. */
   confirmedBy: Actor | null;
 }
 
-/** The database, with the keys that decrypt and verify its approvals. */
+/** The database, with the keys that decrypt and verify the requests in the database. */
 export interface ApprovalSource {
   readonly reader: Reader;
   readonly fingerprint: Fingerprint;
 }
 
-/** `gone` means that another user was faster. */
+/** The result of a confirmation. `gone` means that another user has already confirmed or refused the request. */
 export type Confirmed = 'confirmed' | 'gone' | 'changed';
 
 /**
- * Records a request for a second user. Does nothing if an equal request is waiting. An expired equal request is deleted
- * first.
+ * Records a request for a second user. Does nothing if an equal request is already waiting. Deletes an equal request
+ * that has expired.
  */
 export function recordApproval(
   trx: ActorTransaction,
@@ -141,8 +149,8 @@ export function recordApproval(
 }
 
 /**
- * Records a request that needs no confirmation. The service carries it out immediately. Does nothing if an equal
- * request exists. An expired equal request is deleted first.
+ * Records a request that needs no confirmation, so the service carries it out immediately. Does nothing if an equal
+ * request exists. Deletes an equal request that has expired.
  */
 export function recordWork(
   trx: ActorTransaction,
@@ -193,7 +201,7 @@ async function recordRequest(
   return { approval: known, isNew };
 }
 
-/** Skips requests that were tampered with. */
+/** Returns the stored requests. Requests that were tampered with are skipped. */
 export async function listStoredApprovals({
   reader,
   fingerprint,
@@ -211,7 +219,10 @@ export async function findStoredApproval(
   return rows.flatMap((row) => readable(auditSealer(fingerprint), row))[0];
 }
 
-/** Confirms a request for the actor. `decisions` apply from now on. Null for other actions. */
+/**
+ * Confirms a request for the actor. `decisions` contains the decisions that apply from now on, or null for other
+ * actions.
+ */
 export async function recordConfirmation(
   act: Act,
   approval: ApprovalRecord,
@@ -236,8 +247,8 @@ export async function recordConfirmation(
 }
 
 /**
- * Deletes a request. Works even for a confirmed request that cannot be carried out. Returns false if the request no
- * longer exists.
+ * Deletes a request, even a confirmed request that cannot be carried out. Returns false if the request no longer
+ * exists.
  */
 export async function recordRefusal(
   trx: ActorTransaction,
@@ -254,7 +265,10 @@ export async function recordRefusal(
   return true;
 }
 
-/** Confirms a request in the transaction that carries it out. Returns false if another user was faster. */
+/**
+ * Confirms a request in the transaction that carries out the request. Returns false if another user has already
+ * confirmed or refused the request.
+ */
 export async function confirmWithin(
   trx: ActorTransaction,
   approval: ApprovalRecord,
@@ -265,7 +279,10 @@ export async function confirmWithin(
   return true;
 }
 
-/** The result can be read for a day. The same operation can then be requested again. */
+/**
+ * Records the result of an operation. Users can read the result for a day, and can then request the same operation
+ * again.
+ */
 export async function recordOutcome(
   { connection, fingerprint }: { connection: TimedConnection; fingerprint: Fingerprint },
   { id, integrationId, crmId, ...approval }: ApprovalRecord,
@@ -320,7 +337,7 @@ function isOver({ void_from: at }: AnswerRow, now: number): boolean {
   return at !== null && (at <= now || at > now + APPROVAL_MS);
 }
 
-/** Returns an expired request if the audit must record its expiry. */
+/** Deletes an expired request. Returns the request if the audit must record that it has expired. */
 async function deleteExpired(
   trx: ActorTransaction,
   row: AnswerRow,
@@ -342,7 +359,7 @@ function selectRequests(reader: Reader) {
   return reader.selectFrom('answers').selectAll().where('needs', 'is not', null);
 }
 
-/** Selects the recorded request with this digest. There is at most one. */
+/** Selects the recorded request with this digest. At most one request has this digest. */
 function selectEqual(
   reader: Reader,
   { integrationId, digest }: { integrationId: string; digest: string },
@@ -355,7 +372,7 @@ function selectEqual(
     .where('subject', '=', digest);
 }
 
-/** Removes a request that is replaced with decisions about questions. */
+/** Removes a request, because decisions about questions replace it. */
 async function take(trx: ActorTransaction, { id }: ApprovalRecord): Promise<boolean> {
   const { numDeletedRows } = await trx
     .deleteFrom('answers')
@@ -366,7 +383,10 @@ async function take(trx: ActorTransaction, { id }: ApprovalRecord): Promise<bool
   return numDeletedRows > 0n;
 }
 
-/** Makes an answer effective after the second user's confirmation. No other statement sets this time. */
+/**
+ * Lets an answer take effect after the second user's confirmation. No other statement sets the time at which an answer
+ * takes effect.
+ */
 async function claim(
   trx: ActorTransaction,
   { id, integrationId, crmId }: ApprovalRecord,
@@ -387,7 +407,7 @@ async function claim(
   return numUpdatedRows > 0n;
 }
 
-/** Encrypts the acting user: the second user or the only user. */
+/** Encrypts the user who acted: the second user, or the requester if no second user was needed. */
 function sealConfirmer(
   { actor, fingerprint }: ActorTransaction,
   place: Parameters<typeof answerSealContext>[1],
@@ -414,7 +434,7 @@ function openRow(sealer: Sealer, row: AnswerRow): ApprovalRecord {
   };
 }
 
-/** Rows by other programs cannot be decrypted and are ignored. */
+/** Returns the readable requests. Rows that another program wrote cannot be decrypted and are ignored. */
 function readable(sealer: Sealer, row: AnswerRow): ApprovalRecord[] {
   try {
     return [openRow(sealer, row)];
@@ -426,7 +446,10 @@ function readable(sealer: Sealer, row: AnswerRow): ApprovalRecord[] {
 
 class DecidedMeanwhile extends Error {}
 
-/** The contact is left out, so the audit contains no more than the database. `forget` names the contact. */
+/**
+ * Returns the audit entry of a request, without the contact. The audit must not contain more than the database. The
+ * audit entry of `forget` names the contact.
+ */
 function toAuditEntry<
   Action extends `approval.${'asked' | 'confirmed' | 'refused' | 'ran_out'}` | 'work.asked',
 >(action: Action, { id, integrationId, request, contacts }: ApprovalRecord, more: AuditDetails) {
@@ -436,8 +459,8 @@ function toAuditEntry<
 }
 
 /**
- * Deletes all requests of a restored database. A request may have been answered after the backup and must not be
- * confirmed again.
+ * Deletes all requests of a restored database. A user may have answered a request after the backup, so nobody may
+ * confirm that request again.
  */
 export async function dropRequests(trx: Trx): Promise<void> {
   await trx.deleteFrom('answers').where('needs', 'is not', null).execute();

@@ -31,11 +31,15 @@ export interface QuestionBatch extends BatchFacts {
   /** Why the contacts are held, for example changed details or missing contacts. */
   kind: BatchKind;
   since: number;
-  /** When the first question was opened (epoch ms). A run in progress can add more. */
+  /**
+   * When the first question of the batch was opened (epoch ms). A run in progress can add more questions to the batch.
+   */
   until: number;
 }
 
-/** Returns batches with open holds, oldest first. The database counts, so large batches are not slow. */
+/**
+ * Returns batches with open holds, oldest batch first. The database counts the holds, so large batches are not slow.
+ */
 export async function listBatches(
   reader: Reader,
   integrationId?: string,
@@ -82,7 +86,7 @@ export async function listBatches(
   );
 }
 
-/** Without a limit, returns all. */
+/** Returns a batch's questions. Without a limit, returns all questions of the batch. */
 export function listQuestionsOfBatch(
   reader: Reader,
   { id, integrationId }: BatchId,
@@ -128,9 +132,9 @@ export async function* listQuestionsOfReason(
 }
 
 /**
- * Decides all of a batch's open holds. Returns their number. Each transaction decides some holds with their contacts.
- * After an interruption, the same call continues. Holds with their own decision or from after `openedUntil` (epoch ms)
- * do not change.
+ * Decides all of a batch's open holds and returns the number of decided holds. Each transaction decides some holds
+ * together with their contacts. After an interruption, the same call decides the holds that are still open. Holds with
+ * a separate decision, and holds that were opened after `openedUntil` (epoch ms), do not change.
  */
 export async function recordBatchDecision(
   act: Act,
@@ -158,7 +162,7 @@ export async function recordBatchDecision(
   }
 }
 
-/** Finds the integration of an open or decided batch. Null if the batch never existed. */
+/** Finds the integration of an open or decided batch. Returns null if the batch never existed. */
 export async function findBatchIntegration(
   reader: Reader,
   batchId: string,
@@ -195,7 +199,7 @@ function isListChange(kind: ContactQuestionKind, detail: string | null): boolean
   return isAboutMissing(kind) && detail === LIST_CHANGED;
 }
 
-/** Adds the changed parts. A mass change has them in `detail`. */
+/** Adds the changed details to the batch. The holds of a mass change list the changed details in `detail`. */
 function withParts(
   parts: QuestionBatch['parts'],
   detail: string | null,
@@ -207,7 +211,7 @@ function withParts(
   return added;
 }
 
-/** Decides some open questions. Null if no hold is open. */
+/** Decides some open questions. Returns null if no question is open. */
 async function decideSome(
   trx: Trx,
   { id, integrationId, openedUntil }: BatchId & { openedUntil: number },
@@ -221,7 +225,7 @@ async function decideSome(
     .where('integration_id', '=', integrationId)
     .where('decision', 'is', null)
     .where('batch', '=', id)
-    // The CRM may have forbidden the erasure in the meantime.
+    // The CRM may have forbidden the erasure since the question was opened.
     .$if(decision === 'approved', (query) =>
       query.where((eb) =>
         eb.or([

@@ -1,22 +1,22 @@
-/** Reads the queue of single questions. The database counts them, and they are read in pages. */
+/** Reads the queue of single questions. The database counts the questions, and a page shows only some of them. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { QuestionKind } from '../../core/questions/question-kinds.ts';
 import type { Reader } from '../../database/reader.ts';
 import { type Question, selectQuestions, toQuestion } from './questions.ts';
 
 export interface QueueScope {
-  /** Null means all integrations. */
+  /** The IDs of the integrations whose questions are selected. Null means all integrations. */
   integrationIds: readonly string[] | null;
-  /** Null selects all kinds. */
+  /** The kind of question to select. Null selects all kinds. */
   reason: string | null;
 }
 
-/** When a hold was opened, and its ID. */
+/** A position in the queue: the time at which a hold was opened, and the hold's ID. */
 export type QueuePlace = readonly [openedAt: number, id: string];
 
 export interface QueuePage extends QueueScope {
   order: 'oldest' | 'newest';
-  /** Null for the first page. */
+  /** The position of the last question on the previous page. Null for the first page. */
   after: QueuePlace | null;
   limit: number;
 }

@@ -1,4 +1,4 @@
-/** Reads and withdraws approvals of paid profiles. Only this file knows which answers approve a delivery. */
+/** Reads and withdraws users' approvals of paid profiles. No other file knows which answers approve a delivery. */
 
 import type { ExpressionBuilder, NotNull } from 'kysely';
 import type { ContactQuestionKind } from '../../core/questions/question-kinds.ts';
@@ -7,7 +7,10 @@ import type { Reader } from '../../database/reader.ts';
 import { inFilledBatches } from '../../database/rows.ts';
 import type { Tables, Trx } from '../../database/tables/tables.ts';
 
-/** After a merge, an approval does not apply to the remaining contact. */
+/**
+ * Lists the kinds of question that a user has approved for a contact. An approval for a merged contact does not apply
+ * to the contact that remains.
+ */
 export async function listApprovedKinds(
   reader: Reader,
   trackingIds: readonly string[],
@@ -24,7 +27,9 @@ export function selectApprovals(reader: Reader) {
   return reader.selectFrom('questions').where(isApproval);
 }
 
-/** Closes approvals, because the contacts have a new name or address. The profiles are checked again. */
+/**
+ * Closes approvals of profiles whose contacts have a new name or address. donor-sync then checks these profiles again.
+ */
 export async function withdrawApprovals(
   trx: Trx,
   now: number,

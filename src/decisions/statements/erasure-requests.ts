@@ -1,7 +1,7 @@
 /**
- * Stores the CRM's erasure requests. Each is a hold. Open while a user must decide, and approved until the erasure has
- * been carried out. The erasure deletes the hold with all data about the contact. After a crash, the erasure is still
- * due.
+ * Stores the CRM's requests to erase contacts. Each request is a hold, which is open until a user decides. An approved
+ * hold remains until the erasure has been carried out. The erasure deletes the hold together with all data about the
+ * contact, so after a crash the erasure is still due.
  */
 
 import { type NotNull, sql } from 'kysely';
@@ -18,10 +18,10 @@ import { type NewQuestion, openQuestions } from './open-questions.ts';
 /** The question whether to erase contacts. */
 export const ERASURE_KIND = 'erasure_requested';
 
-/** Requests by a mark and not by an event. They end when the mark disappears. */
+/** The sources of requests that come from a mark in the CRM. A request by a mark ends when the mark disappears. */
 const BY_MARK: readonly ErasureSource[] = ['should_forget', ON_HOLD, 'objection'];
 
-/** Erasures per integration and day (UTC) without a user's approval. */
+/** The maximum number of erasures per integration and day (UTC) without a user's approval. */
 const AUTOMATIC_ERASURES_PER_DAY = 25;
 
 const DAY_MS = 86_400_000;
@@ -29,11 +29,11 @@ const DAY_MS = 86_400_000;
 export interface ErasureRequest {
   crmId: string;
   source: ErasureSource;
-  /** True if the erasure may start without approval, within the daily limit. */
+  /** True if the erasure may start without a user's approval, within the daily limit. */
   isAutomatic: boolean;
 }
 
-/** The numbers of new due requests and of requests that wait for a user. */
+/** The number of new requests that are due, and the number of requests that wait for a user. */
 export interface RecordedRequests {
   due: number;
   asked: number;
@@ -43,7 +43,7 @@ export interface RecordOptions {
   newId: () => string;
 }
 
-/** Closes requests whose mark is gone. */
+/** Records the erasure requests that a reading found. Closes earlier requests whose mark is gone. */
 export async function recordReadRequests(
   trx: RunTransaction,
   requests: readonly ErasureRequest[],
@@ -64,7 +64,7 @@ export async function recordErasureRequests(
   return recordIn(trx, integrationId, requests, newId);
 }
 
-/** Returns contacts that a mark in the CRM requests to erase. */
+/** Returns contacts with a mark in the CRM that requests their erasure. */
 export async function listMarkedForErasure(
   reader: Reader,
   integrationId: string,
@@ -81,7 +81,10 @@ export async function listMarkedForErasure(
   return new Set(rows.map(({ crm_id }) => crm_id));
 }
 
-/** Lists contacts that the CRM deleted for privacy, until they are erased or a user keeps them. */
+/**
+ * Lists contacts that the CRM deleted for privacy. A contact is on this list until it is erased or a user decides to
+ * keep it.
+ */
 export async function listAskedByEvent(
   reader: Reader,
   integrationId: string,
@@ -109,7 +112,7 @@ export async function listIntegrationsWithDueErasures(reader: Reader): Promise<s
   return rows.map((row) => row.integration_id);
 }
 
-/** Returns due erasures, oldest decision first. */
+/** Returns the erasures that are due, oldest decision first. */
 export async function listDueErasures(
   reader: Reader,
   integrationId: string,
@@ -134,7 +137,7 @@ export async function listDueErasures(
   }));
 }
 
-/** The CRM forbids a due erasure, so its question is opened again. */
+/** Opens the question about a due erasure again, because the CRM forbids the erasure. */
 export async function forbidErasure(
   trx: ActorTransaction,
   { id, integrationId }: Pick<DueErasure, 'id' | 'integrationId'>,
@@ -156,7 +159,7 @@ export async function forbidErasure(
     .execute();
 }
 
-/** Closes an erasure that was withdrawn or is complete. */
+/** Closes an erasure request that was withdrawn or carried out. */
 export async function endErasureRequest(
   connection: Database | Trx,
   { id }: Pick<DueErasure, 'id'>,
@@ -227,7 +230,7 @@ async function recordIn(
   return counts;
 }
 
-/** Ends requests whose mark is gone. Decisions about them no longer apply. */
+/** Ends erasure requests whose mark is gone. Decisions about these requests no longer apply. */
 async function endMarks(
   trx: RunTransaction,
   integrationId: string,
@@ -257,15 +260,15 @@ export interface DueErasure {
 type RequestStatus = Pick<Tables['questions'], 'id' | 'detail' | 'decision'>;
 
 /**
- * True if the erasure is in progress or a user has kept the contact. The question about a kept contact is opened again
- * only if the CRM deletes it.
+ * True if the erasure is in progress or a user has kept the contact. The question about a kept contact opens again only
+ * if the CRM deletes the contact.
  */
 function isAnswered({ decision, detail }: RequestStatus, source: ErasureSource): boolean {
   if (decision === 'approved') return true;
   return decision === 'rejected' && (source !== 'crm_event' || detail === 'crm_event');
 }
 
-/** Returns each contact's open or decided request. Ended requests are skipped. */
+/** Returns each contact's open or decided erasure request. Requests that have ended are skipped. */
 async function findStandings(
   trx: Trx,
   integrationId: string,
@@ -287,7 +290,7 @@ async function findStandings(
   return standing;
 }
 
-/** After an objection, there is data to erase only if a profile was bought. */
+/** Returns the contacts with a bought profile. If a person objects, only a bought profile has to be erased. */
 async function withProfiles(
   trx: Trx,
   integrationId: string,
@@ -311,7 +314,7 @@ async function withProfiles(
   );
 }
 
-/** Returns each source's open batch. */
+/** Returns the open batch of each source of erasure requests. */
 async function openBatches(trx: Trx, integrationId: string): Promise<Map<string, string>> {
   const rows = await trx
     .selectFrom('questions')

@@ -4,7 +4,7 @@ import type { RunTransaction } from '../../database/leases.ts';
 import { prepared, type Slots } from '../../database/prepared.ts';
 import type { Reader } from '../../database/reader.ts';
 
-/** The possible decisions of a user about a network. */
+/** The decisions that a user can make about a network. */
 export type NetworkDecision = BatchDecision;
 
 /** A question about a network. */
@@ -12,13 +12,13 @@ export interface NewNetworkQuestion {
   id: string;
   network: string;
   kind: NetworkQuestionKind;
-  /** The ID or fingerprint of the exact subject. Another subject means another question. */
+  /** The ID or fingerprint of the question's exact subject. A question about another subject is a new question. */
   matter: string;
   /** Details for users, without personal data. */
   detail: string | null;
 }
 
-/** Opens a question unless it was opened before. Returns its state. */
+/** Opens a question about a network, unless the question was opened before. Returns the question's state. */
 export async function askAboutNetwork(
   trx: RunTransaction,
   { id, network, kind, matter, detail }: NewNetworkQuestion,
@@ -41,7 +41,9 @@ export async function askAboutNetwork(
   return 'open';
 }
 
-/** The question needs no answer any more. Earlier decisions no longer apply. */
+/**
+ * Closes a question about a network that needs no answer any more. Earlier decisions about the network no longer apply.
+ */
 export async function settleNetworkQuestion(
   trx: RunTransaction,
   network: string,
@@ -68,7 +70,7 @@ const dropQuestion = prepared(
       .compile(),
 );
 
-/** Null if the question was never opened. */
+/** Returns the decision about a network, or null if the question was never opened. */
 export async function findNetworkDecision(
   reader: Reader,
   network: string,

@@ -1,4 +1,7 @@
-/** Opens questions about contacts. Only this file inserts them, so a new kind needs no other statement. */
+/**
+ * Opens questions about contacts. No other file inserts these questions, so a new kind of question needs no other
+ * statement.
+ */
 import type { Closing } from '../../core/questions/decisions.ts';
 import type { ContactQuestionKind } from '../../core/questions/question-kinds.ts';
 import { inBatches } from '../../database/rows.ts';
@@ -10,19 +13,25 @@ export interface NewQuestion {
   kind: ContactQuestionKind;
   /** The contact's job. Defaults to the question's own ID, for a question without a job. */
   trackingId?: string | undefined;
-  /** Questions with the same cause share this ID. Defaults to none. */
+  /** The ID that questions with the same cause share. By default, a question has no such ID. */
   batch?: string | null;
-  /** A word, a number or a CRM's message. Its meaning depends on the kind. Defaults to none. */
+  /**
+   * A word, a number or a CRM message whose meaning depends on the kind of question. By default, a question has no
+   * detail.
+   */
   detail?: string | null;
   /** When the question is opened (epoch ms). */
   openedAt: number;
-  /** Set if no user has to answer. Defaults to an open question. */
+  /**
+   * The decision with which the question is closed immediately, because no user has to answer. By default, the question
+   * is open.
+   */
   closed?: { decision: Closing; at: number } | null;
 }
 
 /**
- * Opens questions. If such a question exists, `fail` throws, `keep` leaves it unchanged, and `reopen` opens it again as
- * the new question.
+ * Opens questions. If a question already exists, `fail` throws, `keep` leaves the question unchanged, and `reopen`
+ * opens it again as the new question.
  */
 export async function openQuestions(
   trx: Trx,

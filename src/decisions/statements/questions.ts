@@ -25,14 +25,14 @@ import type { ErasureLog } from '../../privacy/statements/erasure-log.ts';
 interface AnyQuestion {
   id: string;
   integrationId: string;
-  /** A word, a number or a CRM's message. Null without details. */
+  /** A word, a number or a CRM message that explains the question. Null if the question has no details. */
   detail: string | null;
   /** When the question was opened (epoch ms). */
   openedAt: number;
-  /** Null while the question is open. */
+  /** The user's decision. Null while the question is open. */
   decision: Closing | null;
   decidedAt: number | null;
-  /** Questions with the same cause, which a user answers together. Null for a single question. */
+  /** The batch of questions that have the same cause and that a user answers together. Null for a single question. */
   batch: string | null;
 }
 
@@ -40,7 +40,7 @@ export interface ContactQuestion extends AnyQuestion {
   about: 'contact';
   crmId: string;
   kind: ContactQuestionKind;
-  /** The job's ID, or the question's own ID without a job. Every question has one. */
+  /** The ID of the contact's job. A question without a job has its own ID here. */
   trackingId: string;
 }
 
@@ -59,7 +59,7 @@ export interface Decider {
   readonly erasures: ErasureLog;
 }
 
-/** Oldest first. `about` limits the questions to contacts or networks. */
+/** Lists the open questions, oldest first. `about` limits the list to questions about contacts or about networks. */
 export async function listOpenQuestions(
   reader: Reader,
   integrationId?: string,
@@ -79,7 +79,7 @@ export async function listOpenQuestions(
   return rows.map(toQuestion);
 }
 
-/** Returns the open questions that are decided individually, oldest first. */
+/** Returns the open questions that a user decides individually, oldest first. */
 export async function listSingleQuestions(reader: Reader): Promise<Question[]> {
   const rows = await selectQuestions(reader)
     .where('decision', 'is', null)
@@ -91,7 +91,7 @@ export async function listSingleQuestions(reader: Reader): Promise<Question[]> {
   return rows.map(toQuestion);
 }
 
-/** Counts open questions by integration. */
+/** Counts the open questions of each integration. */
 export async function countOpenQuestions(
   reader: Reader,
   about: Question['about'],
@@ -106,7 +106,7 @@ export async function countOpenQuestions(
   return new Map(rows.map((row) => [row.integration_id, Number(row.count)]));
 }
 
-/** The question may be open or closed. */
+/** Finds an open or closed question by ID. */
 export async function findQuestion(reader: Reader, id: string): Promise<Question | undefined> {
   const row = await selectQuestions(reader).where('questions.id', '=', id).executeTakeFirst();
   return row === undefined ? undefined : toQuestion(row);
@@ -145,8 +145,8 @@ export async function listDistinguished(
 }
 
 /**
- * Returns false if the question is closed or does not allow the decision. For example, a profile with a lost response
- * cannot be approved.
+ * Records a user's decision about a question. Returns false if the question is closed or does not allow the decision.
+ * For example, a user cannot approve a profile whose response was lost.
  */
 export function recordDecision(
   decider: Decider,
@@ -185,7 +185,10 @@ async function decideContact(
   });
 }
 
-/** Decides about a network. Creating it again drops the deleted network's memberships. */
+/**
+ * Records a decision about a network. If a user decides to create a network again, the deleted network's memberships
+ * are dropped.
+ */
 async function decideNetwork(
   { act }: Decider,
   { id, integrationId, kind, network }: NetworkQuestion,
@@ -201,7 +204,7 @@ async function decideNetwork(
   });
 }
 
-/** False if the question is already closed. */
+/** Closes a question. Returns false if the question is already closed. */
 async function close(
   trx: ActorTransaction,
   id: string,
@@ -216,7 +219,7 @@ async function close(
   return numUpdatedRows > 0n;
 }
 
-/** Moves the contact to its new state. Resolves with the IDs of destroyed audit keys. */
+/** Moves the contact to the state that follows from the decision. Resolves with the IDs of destroyed audit keys. */
 async function moveContact(
   trx: ActorTransaction,
   erasures: ErasureLog,
@@ -247,7 +250,7 @@ async function moveContact(
   return [];
 }
 
-/** Returns true for a requested erasure that the CRM forbids. */
+/** True if the CRM requested the erasure but forbids it for now. */
 export function isForbidden({ kind, detail }: Pick<ContactQuestion, 'kind' | 'detail'>): boolean {
   return kind === 'erasure_requested' && detail === ON_HOLD;
 }

@@ -22,20 +22,23 @@ import { recordEntry } from '../../privacy/audit/record.ts';
 import { listQuestionsOfReason, recordBatchDecision } from './batches.ts';
 import { type Decider, findQuestion, recordDecision } from './questions.ts';
 
-/** An answer from a page can be withdrawn for this time. */
+/** The time in which a user can withdraw an answer from a page. */
 export const WITHDRAWABLE_MS = 10_000;
 
-/** The answer itself. Its user is stored separately. */
+/** An answer without the user who gave it. The user is stored in a separate column. */
 export interface Answer {
   integrationId: string;
   about: AnswerSubject;
   subject: string;
   decision: QuestionDecision;
-  /** For a batch or a reason, includes questions up to this time (epoch ms). Null for a single question. */
+  /**
+   * The last opening time of the questions that the answer applies to (epoch ms), for a batch or a reason. Null for a
+   * single question.
+   */
   openedUntil: number | null;
 }
 
-/** What an answer can be about. */
+/** The kinds of subject that an answer can be about. */
 export type AnswerSubject = Exclude<Tables['answers']['about'], 'request'>;
 
 export interface WithdrawableAnswer extends Answer {
@@ -49,7 +52,7 @@ export interface AnswerStore extends Decider {
   actingAs(actor: Actor): Decider;
 }
 
-/** The answer can be withdrawn for ten seconds. Returns null if the subject already has an answer. */
+/** Records an answer that the user can withdraw for ten seconds. Returns null if the subject already has an answer. */
 export function giveAnswer(trx: ActorTransaction, answer: Answer): Promise<string | null> {
   return insertAnswer(trx, answer, trx.clock.now() + WITHDRAWABLE_MS);
 }
@@ -81,7 +84,7 @@ export interface AnswerSource {
   readonly fingerprint: Fingerprint;
 }
 
-/** Oldest first. */
+/** Lists the answers that users have given, oldest answer first. */
 export async function listGivenAnswers({
   reader,
   fingerprint,
@@ -94,7 +97,10 @@ export async function listGivenAnswers({
   return rows.map((row) => ({ ...toWithdrawable(row), by: openGiver(fingerprint, row) }));
 }
 
-/** Null if the answer can no longer be withdrawn. Null without an answer. */
+/**
+ * Finds the answer that a user can still withdraw. Returns null if the subject has no answer, or if it is too late to
+ * withdraw the answer.
+ */
 export async function findGivenAnswer(
   { reader, fingerprint }: AnswerSource,
   { about, id, integrationId }: Pick<Answer, 'about' | 'integrationId'> & { id: string },
@@ -107,7 +113,9 @@ export async function findGivenAnswer(
   return row === undefined ? null : { ...toWithdrawable(row), by: openGiver(fingerprint, row) };
 }
 
-/** Returns false if the answer has taken effect. */
+/**
+ * Withdraws an answer and records the withdrawal in the audit. Returns false if the answer has already taken effect.
+ */
 export async function recordWithdrawal(
   trx: ActorTransaction,
   { id, integrationId, about, subject, decision }: WithdrawableAnswer,
@@ -119,7 +127,7 @@ export async function recordWithdrawal(
   return true;
 }
 
-/** Returns false if it has already taken effect. */
+/** Deletes an answer. Returns false if the answer has already taken effect. */
 export async function withdrawAnswer(
   connection: Pick<TimedConnection, 'deleteFrom'>,
   id: string,
@@ -134,8 +142,8 @@ export async function withdrawAnswer(
 }
 
 /**
- * Deletes all withdrawable answers and leaves their questions open. After a restore, an answer that was withdrawn later
- * must not take effect.
+ * Deletes all answers that users can still withdraw, and leaves the questions open. A user may have withdrawn an answer
+ * after the backup, so after a restore this answer must not take effect.
  */
 export async function dropWithdrawable(trx: Trx): Promise<void> {
   await trx
@@ -145,7 +153,10 @@ export async function dropWithdrawable(trx: Trx): Promise<void> {
     .execute();
 }
 
-/** Carries out answers that can no longer be withdrawn. Returns the next answer's time, or null. */
+/**
+ * Carries out answers that users can no longer withdraw. Returns the time at which the next answer takes effect, or
+ * null.
+ */
 export async function applyDueAnswers(store: AnswerStore): Promise<number | null> {
   const rows = await store.connection
     .selectFrom('answers')
@@ -162,7 +173,7 @@ export async function applyDueAnswers(store: AnswerStore): Promise<number | null
   return times.find(({ at }) => !isDue(at))?.at ?? null;
 }
 
-/** Carries out all of an integration's answers, whatever their age. */
+/** Carries out all answers of an integration, including answers that a user could still withdraw. */
 export async function applyAllAnswers(store: AnswerStore, integrationId: string): Promise<void> {
   const { rows } = await selectWithdrawable(store.connection, { integrationId });
   for (const { id } of rows) await apply(store, id);
@@ -177,7 +188,7 @@ async function apply(store: AnswerStore, id: string): Promise<void> {
     .where('needs', 'is', null)
     .returningAll()
     .executeTakeFirst();
-  // The answer was withdrawn or carried out by another process.
+  // A user has withdrawn the answer, or another process has carried it out.
   if (row === undefined) return;
   await decide(connection, store.actingAs(openGiver(fingerprint, row)), toAnswer(row));
   await connection.deleteFrom('answers').where('id', '=', id).execute();
@@ -196,7 +207,7 @@ const selectWithdrawable = preparedRead(
       .compile(),
 );
 
-/** Stores an answer without a second user. Null if the subject already has an answer. */
+/** Stores an answer that needs no second user. Returns null if the subject already has an answer. */
 export async function insertAnswer(
   trx: ActorTransaction,
   { integrationId, about, subject, decision, openedUntil }: Answer,
@@ -245,7 +256,7 @@ function toWithdrawable(row: AnswerRow): WithdrawableAnswer {
   return { ...toAnswer(row), id: row.id, inForceFrom: row.in_force_from ?? 0 };
 }
 
-/** Applies an answer. A question with another decision does not change. */
+/** Applies an answer to its question. A question that already has another decision does not change. */
 async function decide(
   reader: Reader,
   decider: Decider,
@@ -266,7 +277,9 @@ async function decide(
   }
 }
 
-/** Binds an answer to its contact, so nobody can exchange the ID and have another contact erased. */
+/**
+ * Binds the encrypted answer to its contact. Otherwise, someone could exchange the ID and have another contact erased.
+ */
 export function answerSealContext(
   column: 'given' | 'confirmed_by',
   row: Pick<AnswerRow, 'id' | 'integration_id' | 'crm_id'>,

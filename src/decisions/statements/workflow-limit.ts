@@ -1,4 +1,4 @@
-/** Asks whether workflows may mark more contacts in a day. Each client has one question per day. */
+/** Asks users whether workflows may mark more contacts in a day. Each client has at most one question per day. */
 
 import type { ActorTransaction } from '../../database/actor-transaction.ts';
 import { waitForCheckpoint } from '../../database/leases.ts';
@@ -7,7 +7,7 @@ import { openQuestions } from './open-questions.ts';
 
 export const WORKFLOW_LIMIT_KIND = 'workflow_limit' as const;
 
-/** True if a user has allowed more marks since `since` (epoch ms). */
+/** True if a user has allowed workflows to mark more contacts since `since` (epoch ms). */
 export async function isLimitLifted(
   reader: Reader,
   integrationId: string,
@@ -18,8 +18,8 @@ export async function isLimitLifted(
 }
 
 /**
- * Adds these excess marks to the day's question. The first mark opens the question for contact `crmId`. A question that
- * was answered today stays closed.
+ * Adds marks above the limit to the client's question of the day. The first mark opens the question for contact
+ * `crmId`. If a user has already answered today's question, it stays closed.
  */
 export async function askAboutLimit(
   trx: ActorTransaction,

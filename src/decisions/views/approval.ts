@@ -11,11 +11,11 @@ import {
 } from '../statements/approvals.ts';
 import { reasonName } from './decision-queue.ts';
 
-/** The kinds of request, as fixed strings in the JSON format. */
+/** The kinds of request, as fixed words in the JSON format. */
 const APPROVAL_KINDS = ['approve', 'resubmit', 'undo', 'forget', 'operation'] as const;
 export type ApprovalKind = (typeof APPROVAL_KINDS)[number];
 
-/** Lists requests that wait or are being carried out. Expired requests are skipped. */
+/** Lists requests that wait for confirmation or are being carried out. Expired requests are skipped. */
 export async function listApprovals(store: ApprovalStore): Promise<ApprovalRecord[]> {
   await expireApprovals(store);
   return listStoredApprovals(store);
@@ -80,15 +80,18 @@ function getState({ confirmedBy, outcome }: ApprovalRecord): ApprovalView['state
   return confirmedBy === null ? 'waiting' : 'confirmed';
 }
 
-/** Confirming needs the same role as the action. Operations define this role. */
+/**
+ * Returns the role that a user needs to confirm the request. This is the role that the requested action needs, and the
+ * request of an operation contains its role.
+ */
 export function roleFor({ request }: Pick<ApprovalRecord, 'request'>): Role {
   if (request.what === 'operation') return request.role;
   return request.what === 'decide' ? 'decider' : 'admin';
 }
 
 /**
- * Erasing a contact from all accounts is visible only with access to all clients. Otherwise, others could learn whether
- * another client has the contact.
+ * Returns the clients of a request. A request to erase a contact from all accounts is visible only to users with access
+ * to all clients. Otherwise, other users could learn whether another client has the contact.
  */
 export function clientsOfApproval({
   request,
@@ -97,7 +100,7 @@ export function clientsOfApproval({
   return request.what === 'forget' && request.everywhere ? null : integrations;
 }
 
-/** True if a user with access to these clients may see the request. Null means all clients. */
+/** True if a user with access to these clients may see the request. Null means access to all clients. */
 export function isApprovalWithin(
   clients: ReadonlySet<string> | null,
   approval: Pick<NewApproval, 'request' | 'integrations'>,
@@ -112,7 +115,7 @@ function getApprovalKind({ request }: Pick<ApprovalRecord, 'request'>): Approval
 
 type Worded = Pick<ApprovalRecord, 'request' | 'integrations' | 'crmId' | 'contacts' | 'credits'>;
 
-/** Says in a sentence what a confirmation does. */
+/** Describes in a sentence what happens after a user confirms the request. */
 export function describeRequest({
   request,
   integrations,

@@ -1,4 +1,7 @@
-/** Decisions are counted by client and reason. Pages contain no contact names. */
+/**
+ * Reads the queue of decisions for the pages. The queue counts decisions by client and reason, and contains no contact
+ * names.
+ */
 
 import { isoTime } from '../../core/clock.ts';
 import { describeCount } from '../../core/quantities.ts';
@@ -13,22 +16,22 @@ import { getSubject, reasonText } from './question.ts';
 
 /** The search and the filters that a user has entered. */
 export interface QueueQuery {
-  /** The ID of an integration, or null for all. */
+  /** The ID of the client that the user selected, or null for all clients. */
   client: string | null;
   reason: string | null;
   order: QueuePage['order'];
-  /** Null for the first page. */
+  /** The position of the last decision on the previous page. Null for the first page. */
   after: QueuePlace | null;
 }
 
 export interface DecisionQueue {
-  /** The number of pending decisions, regardless of the query. A batch is counted as one decision. */
+  /** The number of all pending decisions, regardless of the query. A batch counts as one decision. */
   total: number;
   /** Clients with pending decisions, most decisions first. */
   clients: { id: string; name: string; count: number }[];
   reasons: { reason: string; name: string; count: number }[];
   items: QueueItem[];
-  /** Null on the last page. */
+  /** The position from which the next page starts. Null on the last page. */
   next: QueuePlace | null;
 }
 
@@ -39,7 +42,7 @@ export interface QueueItem {
   subject: string;
   integration: { id: string; name: string };
   reason: string;
-  /** The reason, in two words. */
+  /** The reason for the decision, in two words. */
   name: string;
   why: string;
   /** When the decision was opened (ISO 8601). */
@@ -55,7 +58,7 @@ export function reasonName(reason: string): string | null {
   return isKind(reason) ? KINDS[reason].name : null;
 }
 
-/** Returns a page with the counts. */
+/** Returns a page of the queue, with the number of decisions by client and reason. */
 export async function readQueue(
   reader: Reader,
   reach: ClientAccess,
@@ -86,7 +89,7 @@ export async function readQueue(
   };
 }
 
-/** Returns the neighbours of a decision in the queue. */
+/** Returns the decision before and the decision after a decision in the queue. */
 export async function readAround(
   reader: Reader,
   reach: ClientAccess,
@@ -118,8 +121,8 @@ export async function countByIntegration(
 }
 
 /**
- * Returns the number of pending decisions of each integration, for the frame of every page. It counts the same decisions
- * as the queue. An answered decision is not pending, even if its answer can still be withdrawn.
+ * Returns the number of pending decisions of each integration, for the frame of every page. The frame counts the same
+ * decisions as the queue. An answered decision is not pending, even if the user can still withdraw the answer.
  */
 export async function countPending(reader: Reader): Promise<ReadonlyMap<string, number>> {
   return new Map(grouped(await countAll(reader), ({ integration }) => integration));
@@ -131,7 +134,7 @@ interface Count {
   count: number;
 }
 
-/** Skips integrations that are gone or inaccessible. */
+/** Counts decisions. Integrations that no longer exist, or that the user has no access to, are skipped. */
 async function countDecisions(reader: Reader, reach: ClientAccess): Promise<Count[]> {
   return (await countAll(reader)).filter(({ integration }) => reach.has(integration));
 }

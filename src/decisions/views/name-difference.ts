@@ -9,7 +9,7 @@ export interface NameParts {
   last: string | null;
 }
 
-/** Shows whether the other name lacks it. */
+/** A piece of a name, and whether the other name lacks this piece. */
 export interface NamePiece {
   text: string;
   differs: boolean;
@@ -18,14 +18,17 @@ export interface NamePiece {
 export interface NameDifference {
   ours: NamePiece[];
   theirs: NamePiece[];
-  /** The differences, in whole sentences. */
+  /** The differences between the two names, in whole sentences. */
   words: string;
 }
 
-/** Longer names would take quadratic time. */
+/** The maximum number of letters that are compared. The time for a comparison grows with the square of the length. */
 const MAX_COMPARED = 60;
 
-/** Names with less in common are different names. They have more than a few different letters. */
+/**
+ * The least share of letters that similar names have in common. Names that share fewer letters are shown as different
+ * names.
+ */
 const LEAST_SHARED = 0.5;
 
 export function compareNames(ours: NameParts, theirs: NameParts): NameDifference {
@@ -78,7 +81,7 @@ function comparePart(name: string, ours: string | null, theirs: string | null): 
   };
 }
 
-/** Null if the comparison would take too long. */
+/** Finds the letters that both names share. Returns null if the comparison would take too long. */
 function sharedLetters(ours: readonly string[], theirs: readonly string[]) {
   if (ours.length > MAX_COMPARED || theirs.length > MAX_COMPARED) return null;
   const width = theirs.length + 1;
@@ -103,7 +106,7 @@ function sharedLetters(ours: readonly string[], theirs: readonly string[]) {
   return shared;
 }
 
-/** Splits letters into shared and different pieces. A piece is in both names or in one. */
+/** Splits a name's letters into pieces. The letters of a piece are either all in both names or all in only one name. */
 function splitPieces(letters: readonly string[], shared: ReadonlySet<number>): NamePiece[] {
   const pieces: NamePiece[] = [];
   for (const [place, letter] of letters.entries()) {
@@ -131,7 +134,7 @@ function joined(parts: readonly NamePiece[][]): NamePiece[] {
     );
 }
 
-/** Case and accents do not distinguish names. */
+/** Returns the text without case and accents, because names that differ only in these are the same. */
 function folded(text: string): string {
   return text
     .normalize('NFKD')

@@ -18,7 +18,7 @@ import type { Reader } from '../../database/reader.ts';
 import type { QuestionBatch } from '../statements/batches.ts';
 import { isForbidden, listOpenQuestions, type Question } from '../statements/questions.ts';
 
-/** The number is omitted if unknown. */
+/** A question, with the number of contacts in its batch. The number is omitted if it is unknown. */
 export type CountedQuestion = Question & { batchCount?: number };
 
 export function withBatchCounts(questions: readonly Question[]): CountedQuestion[] {
@@ -32,7 +32,7 @@ export function withBatchCounts(questions: readonly Question[]): CountedQuestion
   });
 }
 
-/** Oldest first. */
+/** Lists the open questions with the size of their batches, oldest first. */
 export async function listCountedQuestions(
   reader: Reader,
   integrationId?: string,
@@ -44,7 +44,7 @@ export function getSubject(question: Question): string {
   return question.about === 'contact' ? question.crmId : question.name;
 }
 
-/** Returns sensible decisions for a question. */
+/** Returns the decisions that make sense for a question. */
 export function decisionsFor(question: Question): readonly DecisionWord[] {
   if (question.about === 'contact' && isForbidden(question)) return ['reject'];
   return listDecisions(question.kind);
@@ -54,7 +54,10 @@ export interface Choice extends Answer {
   decision: DecisionWord;
 }
 
-/** Returns the decisions that a user can make. A contact that has left cannot receive a profile. */
+/**
+ * Returns the decisions that a user can make about a question. A contact that has left the CRM cannot receive a
+ * profile.
+ */
 export function listChoices(question: Question, { isGone = false } = {}): Choice[] {
   const answers: Partial<Record<DecisionWord, Answer>> = KINDS[question.kind].answers;
   return decisionsFor(question).flatMap((decision) => {
@@ -63,7 +66,7 @@ export function listChoices(question: Question, { isGone = false } = {}): Choice
   });
 }
 
-/** Why other decisions make no sense, in a whole sentence. */
+/** Explains in a whole sentence why no other decision about the question is possible. */
 export function refusalText(question: CountedQuestion): string {
   const why = reasonText(question);
   return KINDS[question.kind].refusal ?? `${why.charAt(0).toUpperCase()}${why.slice(1)}.`;
@@ -81,7 +84,7 @@ export function listDecidedTexts(
   return [...counts].map(([decided, count]) => decided(word, count));
 }
 
-/** Why a contact or network waits. Contains no names, starts in lower case and has no full stop. */
+/** Explains why a contact or network waits. The text contains no names, starts in lower case and has no full stop. */
 export function reasonText({ kind, detail, batchCount }: CountedQuestion): string {
   return KINDS[kind].why(detail, batchCount);
 }
@@ -93,21 +96,21 @@ export interface QuestionView {
   contact: string | null;
   network: string | null;
   kind: Question['kind'];
-  /** Questions with the same cause, which a user answers together. Null for a single hold. */
+  /** The batch of questions that have the same cause and that a user answers together. Null for a single hold. */
   batch: string | null;
   /** A sentence. */
   reason: string;
   /** A word or a number. */
   detail: string | null;
-  /** The possible decisions. */
+  /** The decisions that a user can make about the question. */
   decisions: DecisionWord[];
-  /** Null while there is no decision. */
+  /** The user's decision. Null while the question is open. */
   decision: Question['decision'];
   /** When the question was opened (ISO 8601). */
   since: string;
 }
 
-/** Returns a hold in the JSON format. Names are not stored, so none are shown. */
+/** Returns a hold in the JSON format. The database does not contain names, so the JSON contains none. */
 export function describeQuestion(question: CountedQuestion): QuestionView {
   const { id, about, integrationId: integration, kind, detail, decision, openedAt } = question;
   return {
@@ -135,7 +138,7 @@ export interface BatchView {
   count: number;
   /** The number of contacts per changed part. A contact with two changed parts counts for both. */
   parts: QuestionBatch['parts'];
-  /** The maximum number of credits for approving the batch. */
+  /** The maximum number of credits that approving the batch costs. */
   credits: number;
   decisions: BatchDecisionWord[];
   since: string;
