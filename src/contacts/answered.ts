@@ -4,18 +4,18 @@ import type { JobState } from '../database/tables/credits.ts';
 
 export interface Answered {
   identity: string;
-  /** False if the contact was submitted again and that response was lost. */
+  /** False if the contact was submitted again later and the later response was lost. */
   isLast: boolean;
   /** True if none of the contact's requests has a known answer. */
   isLost: boolean;
-  /** The time at which it was submitted (epoch ms). */
+  /** The time at which the contact was submitted (epoch ms). */
   submittedAt: number;
 }
 
-/** Jobs whose profile waits for a decision, or for a contact that has left or opted out. */
+/** The states of a job whose profile waits for a decision, or whose contact has left or opted out. */
 const WAITING: JobState[] = ['held', 'completed'];
 
-/** Jobs that cost a credit. Includes a last job with a lost response or a pending decision. */
+/** The states of a job that cost a credit. The list includes a last job with a lost response or a pending decision. */
 const PAID: JobState[] = ['delivered', 'failed', 'lost', ...WAITING];
 
 export async function findAnswered(

@@ -13,10 +13,10 @@ import { OPEN_STATES } from './open-submissions.ts';
 export type { ContactRow };
 export type ContactRecord = FromRow<ContactRow>;
 
-/** The number of IDs per query. */
+/** The maximum number of contact IDs per query. */
 const IDS_PER_LOOK = 5_000;
 
-/** An ID without a row is left out. */
+/** Finds contacts by their IDs. An ID without a row in the store is left out. */
 export async function findContacts(
   reader: Reader,
   integrationId: string,
@@ -47,7 +47,9 @@ export function listRemovedContactIds(
   return idPages(reader, integrationId, 'removed');
 }
 
-/** Yields contacts that a run considers without reading them: due contacts, and contacts with an outdated profile. */
+/**
+ * Yields contacts that a run considers without reading the CRM: due contacts, and contacts with an outdated profile.
+ */
 export async function* listToReconsider(
   reader: Reader,
   integrationId: string,
@@ -72,7 +74,8 @@ export async function* listToReconsider(
 
 /**
  * Returns contacts that no run has decided about: contacts with a lost response, and contacts whose latest job returned
- * nothing. Contacts of the second kind were read while the job was running, so they may have opted out since.
+ * nothing. A contact whose latest job returned nothing was read while the job was running, so the contact may have
+ * opted out since.
  */
 export async function listUnreadContacts(reader: Reader, integrationId: string): Promise<string[]> {
   const { rows } = await selectUnread(reader, { integrationId });
@@ -80,8 +83,8 @@ export async function listUnreadContacts(reader: Reader, integrationId: string):
 }
 
 /**
- * Lists due contacts in the plan's order. With `only`, lists only those contacts. Contacts with a changed identity are
- * excluded unless `withChanged` is true. Set it only if there are few of them.
+ * Lists due contacts in the order of the plan. With `only`, lists only those contacts. Contacts with changed details
+ * are excluded, unless `withChanged` is true. Set `withChanged` only if few contacts have changed details.
  */
 export async function listDueContacts(
   reader: Reader,
@@ -126,7 +129,7 @@ export function listEligibleContactIds(
   return readIds((after) => eligibleIds(reader, { integrationId, after }));
 }
 
-/** True if any of these donors is in the store, in any integration. */
+/** True if the store contains any of these donors, in any integration. */
 export async function knowsDonors(reader: Reader, donorIds: readonly string[]): Promise<boolean> {
   for (const batch of inFilledBatches(donorIds)) {
     const row = await reader
@@ -232,11 +235,11 @@ export interface WaitingReasons {
   /** The reason for contacts whose submission has no response yet. */
   unsettled: OutcomeReason;
   ready: OutcomeReason;
-  /** The contacts of the run, or null for all contacts. */
+  /** The IDs of the run's contacts, or null for all contacts. */
   only: readonly string[] | null;
 }
 
-/** At the end of a run, records why each contact with unfinished work waits. */
+/** Records at the end of a run why each contact with unfinished work waits. */
 export async function stampWaiting(
   trx: RunTransaction,
   run: ChangeContext,
@@ -288,7 +291,7 @@ function idRows(reader: Reader, integrationId: Expression<string>) {
   return reader.selectFrom('contacts').select('crm_id').where('integration_id', '=', integrationId);
 }
 
-/** A page of IDs that come after an ID. */
+/** A request for a page of contact IDs that come after a certain ID. */
 type IdPage = { integrationId: string; after: string };
 
 const eligibleIds = preparedRead((db, { integrationId, after }: Slots<IdPage>) =>
@@ -360,7 +363,7 @@ const countUnderWay = preparedRead((db, { integrationId }: Slots<{ integrationId
     .compile(),
 );
 
-/** Yields IDs in ascending order, in batches. */
+/** Yields contact IDs in ascending order, in batches. */
 async function* idPages(
   reader: Reader,
   integrationId: string,
@@ -443,7 +446,7 @@ export function newRow(
   };
 }
 
-/** Can also be used inside a transaction. */
+/** Finds the rows of contacts by ID. The query also works inside a transaction. */
 export async function findRows(
   reader: Reader,
   integrationId: string,

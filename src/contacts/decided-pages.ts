@@ -27,24 +27,24 @@ export type Decision =
   | { kind: 'choose'; reason: DueReason; priority: number }
   | { kind: 'settle'; reason: OutcomeReason; eligible: boolean }
   /**
-   * The contact has returned with the paid job that it had before it left. Either a user must decide about it again, or
-   * its profile is delivered.
+   * The contact has returned, and it had a paid job before it left. Either a user must decide about the contact again,
+   * or the job's profile is delivered.
    */
   | { kind: 'resume' }
-  /** A user must first decide whether the contact may be processed. */
+  /** A user must first decide whether the contact may be sent to the service. */
   | { kind: 'hold'; reason: Extract<OutcomeReason, 'forgotten_person'> }
-  /** Only the identity is recorded, because work is in progress or a question is open. */
+  /** The run records only the contact's details, because the contact has work in progress or an open question. */
   | { kind: 'keep' };
 
 /** Changes to the stored fingerprints of a contact's identity. */
 export interface NotedIdentity {
   identity: string;
   /**
-   * True if only the spelling of the identity differs. The new spelling replaces the old one everywhere, even in a job
-   * in flight.
+   * True if only the spelling of the details differs. The new spelling replaces the old spelling everywhere, even in a
+   * job in flight.
    */
   isSame: boolean;
-  /** The new value of `asked_identity`. Null keeps the stored value. */
+  /** The new value of `asked_identity`. Null keeps the value that is stored. */
   asked: string | null;
 }
 
@@ -53,7 +53,7 @@ export type Decided = Decision & { noted: NotedIdentity };
 export interface AdoptedContact {
   crmId: string;
   donorId: string;
-  /** The credit is treated as spent for this identity's fingerprint. */
+  /** The fingerprint of the details for which the credit counts as spent. */
   identity: string;
   /** When the profile was created (epoch ms), according to the CRM. */
   enhancedAt: number;
@@ -63,9 +63,9 @@ export interface ReadContact {
   crmId: string;
   /** True if the CRM record says that the contact opted out. */
   optedOut: boolean;
-  /** True if the person objects. Defaults to false. */
+  /** True if the person objects to profiling. Defaults to false. */
   objects?: boolean;
-  /** The record's currencies (`currenciesText`). Null or omitted if there are none. */
+  /** The currencies of the CRM record (`currenciesText`). Null or omitted if the record has no currencies. */
   currency?: string | null;
 }
 
@@ -73,17 +73,20 @@ export interface DecidedPage<C extends ReadContact> {
   runId: string;
   contacts: readonly C[];
   removed: readonly Departure[];
-  /** Defaults to an empty list. */
+  /** The IDs of the missing contacts. Defaults to an empty list. */
   missing?: readonly string[];
-  /** Contacts that were found but are blocked, because they were erased. Empty if omitted. */
+  /** The IDs of contacts that were found but are blocked, because they were erased. Defaults to an empty list. */
   blocked?: readonly string[];
-  /** A later reading can continue from here. */
+  /** The position in the CRM's list from which a later reading can continue. */
   cursor: string | null;
   /** The marks of erased people, and whether the page may contain any of them. Omitted if nobody was erased. */
   erased?: { marks: ErasedMarks; isAnyoneAlike: boolean };
 }
 
-/** `answered` is the contact's last answered request, if it may contain more facts than the row. */
+/**
+ * Decides about one contact. `answered` is the contact's last answered request, if that request may contain more facts
+ * than the contact's row.
+ */
 export type Decide<C extends ReadContact> = (
   contact: C,
   known: ContactRecord | undefined,
@@ -94,9 +97,9 @@ export type Decide<C extends ReadContact> = (
 const CONTACTS_AT_ONCE = 100;
 
 /**
- * Decides about a page's contacts and moves the watermark past the page, in one transaction. `decide` gets data from
- * this transaction, so no station can change a contact in between. Records nothing and returns false if a user has
- * decided about an erased person since the page was prepared.
+ * Decides about a page's contacts and moves the watermark past the page, in one transaction. `decide` gets its data
+ * from the same transaction, so no other step can change a contact in between. If a user has decided about an erased
+ * person since the page was prepared, records nothing and returns false.
  */
 export async function recordDecidedPage<C extends ReadContact>(
   trx: RunTransaction,
@@ -107,7 +110,7 @@ export async function recordDecidedPage<C extends ReadContact>(
   const run: RunContext = { id: page.runId, now: trx.clock.now() };
   // Postgres rejects the same key twice in one upsert, so the last reading is used.
   const contacts = [...new Map(page.contacts.map((c) => [c.crmId, c])).values()];
-  // The remaining record must inherit first, so no second credit is spent on it.
+  // The contact that remains after a merge must inherit first, so that no second credit is spent on it.
   await recordRemoved(trx, trx.lease, run, page.removed);
   await mark(trx, trx.lease, run, page.missing ?? []);
   await recordBlocked(trx, run, page.blocked ?? []);
@@ -121,7 +124,7 @@ export async function recordDecidedPage<C extends ReadContact>(
   return true;
 }
 
-/** Contacts without a row are not stored. */
+/** Records blocked contacts that were found. Contacts without a row are not added to the store. */
 async function recordBlocked(
   trx: RunTransaction,
   run: RunContext,
@@ -133,8 +136,8 @@ async function recordBlocked(
 }
 
 /**
- * True if no user has decided about an erased person in between. This transaction has locked the lease's row, so the
- * decision comes either before or after it.
+ * True if no user has decided about an erased person since the page was prepared. This transaction has locked the
+ * lease's row, so a user's decision comes either before or after this transaction.
  */
 async function isUpToDate(
   trx: RunTransaction,
@@ -216,7 +219,9 @@ function toOptOut({ optedOut, objects = false }: ReadContact): number {
   return optedOut ? 1 : 0;
 }
 
-/** True if `asked_identity` may come from a request with a lost response. These details are treated as paid for. */
+/**
+ * True if `asked_identity` may come from a request with a lost response. Details from that request count as paid for.
+ */
 function mayHaveLost({ state, asked_identity, outcome_reason }: ContactRow): boolean {
   const isAsked = state === 'due' || ['lost_answer', 'rejected_by_person'].includes(outcome_reason);
   return isAsked && asked_identity !== null;
@@ -230,8 +235,8 @@ interface DecidedContact<C> {
 }
 
 /**
- * A merge, a rejected change or a lost response can change which details are paid for. A contact with the details that
- * its credit was spent on has not changed.
+ * Decides about each contact. A merge, a rejected change or a lost response can change which details are paid for. A
+ * contact with the details that its credit was spent on has not changed.
  */
 async function decideEach<C extends ReadContact>(
   trx: RunTransaction,
@@ -265,12 +270,15 @@ async function decideEach<C extends ReadContact>(
   }
 }
 
-/** True if the contact is due because its details changed. An answered request may already have had these details. */
+/**
+ * True if the contact is due because its details changed. An answered request may already have contained the new
+ * details.
+ */
 export function hasChanged(decided: Decided): boolean {
   return decided.kind === 'choose' && decided.reason === 'identity_changed';
 }
 
-/** Returns the decision's life event with its values. */
+/** Returns the event of the contact's life that belongs to the decision, with the event's values. */
 function toEvent(
   decision: Extract<Decision, { kind: 'choose' | 'settle' | 'hold' }>,
 ): [LifeEvent, Given] {
@@ -304,8 +312,8 @@ async function recordKept(
     asked_identity: asked,
   }));
   await move(trx, lease, 'seen', seen, run);
-  // The identity is unchanged, but its fingerprint is new. A waiting job with the old fingerprint also gets the new
-  // one.
+  // The details are unchanged, but their fingerprint is new. A waiting job with the old fingerprint also gets the new
+  // fingerprint.
   for (const { row, noted } of contacts) {
     if (!noted.isSame || row.identity === noted.identity || row.tracking_id === null) continue;
     await trx
@@ -318,7 +326,10 @@ async function recordKept(
   }
 }
 
-/** Their earlier question is open again, or their profile can be delivered. */
+/**
+ * Lets contacts that have returned continue. Each contact's earlier question is open again, or its profile can be
+ * delivered.
+ */
 async function resume(
   trx: RunTransaction,
   lease: Lease,

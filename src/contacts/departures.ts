@@ -19,11 +19,16 @@ import { PAID_SINCE_BACKUP } from './many-at-once/paid-since-backup.ts';
 export interface Departure {
   id: string;
   mergedInto: string | null;
-  /** True if the contact that it was merged into was erased. None of this contact's data is then carried over. */
+  /**
+   * True if this contact was merged into a contact that was erased. Then none of this contact's data is carried over.
+   */
   isHeirErased?: boolean;
-  /** True if the contact was erased. In that case, none of its data is carried over. */
+  /** True if this contact was erased. Then none of its data is carried over. */
   isErased?: boolean;
-  /** Set if the contact is or may be an erased person. The fingerprint of the contact that remained after the merge. */
+  /**
+   * Set if this contact is or may be an erased person. The value is the fingerprint of the contact that remained after
+   * the merge.
+   */
   suspect?: string | null;
 }
 
@@ -69,9 +74,10 @@ export async function recordRemoved(
 }
 
 /**
- * Passes results on to the remaining contacts of merges. Their own requests found no profile or cost no credit. In the
- * meantime, they may have absorbed contacts whose paid results were not needed before. A contact that has cost a credit
- * gets only a result that can still be fetched, because a new submission may return more.
+ * Passes results on to the contacts that remain after merges. The remaining contacts' own requests found no profile or
+ * cost no credit. They may have absorbed contacts whose paid results were not needed at the time of the merge. A
+ * contact that has cost a credit gets only a result that can still be fetched, because a new submission may return
+ * more.
  */
 export async function inheritLater(
   trx: Trx,
@@ -86,7 +92,7 @@ export async function inheritLater(
     rows.flatMap(({ asked_at, crm_id }) => (asked_at === null ? [] : crm_id)),
   );
   const winners = new Map(there.map((id) => [id, id]));
-  // This includes contacts that were merged into merged contacts.
+  // The loop also finds contacts that were merged into merged contacts.
   for (let heirs = there; heirs.length > 0; ) {
     const losers = await findParts(trx, of.integrationId, heirs);
     const unseen = losers.filter(({ crm_id }) => !winners.has(crm_id));
@@ -100,13 +106,13 @@ export async function inheritLater(
   }
 }
 
-/** A merged contact whose record contains values of ours. */
+/** A merged contact whose CRM record contains values that donor-sync wrote. */
 export type Part = Pick<
   ContactRow,
   'crm_id' | 'merged_into' | 'asked_identity' | 'owned_values' | 'values_donor' | 'values_identity'
 >;
 
-/** Returns contacts that were merged directly into these contacts and have not returned, ordered by ID. */
+/** Returns contacts that were merged directly into these contacts and have not come back, ordered by ID. */
 export async function findParts(
   reader: Reader,
   integrationId: string,
@@ -120,7 +126,10 @@ export async function findParts(
   return found.toSorted((one, other) => (one.crm_id < other.crm_id ? -1 : 1));
 }
 
-/** Uses the order of the index. If the rows were sorted by ID, SQLite would scan all of the client's contacts. */
+/**
+ * Reads the rows in the order of the index. If the rows were sorted by ID, SQLite would scan all of the client's
+ * contacts.
+ */
 const selectParts = preparedRead(
   (reader, { integrationId, heirs }: Slots<{ integrationId: string; heirs: readonly string[] }>) =>
     reader
@@ -136,15 +145,16 @@ const selectParts = preparedRead(
 );
 
 /**
- * Jobs that move to the remaining contact in a merge. Their profile is in flight or can be delivered again, or their
- * submission has no response yet. The profile then belongs to the remaining contact.
+ * The states of a job that moves to the remaining contact in a merge. The job is in flight, its profile can be
+ * delivered again, or its submission has no response yet. The profile then belongs to the remaining contact.
  */
 const MOVING = ['intended', 'processing', 'completed', 'held', 'delivered'] as const;
 
 /**
  * Moves the profile when two CRM records become one. The same job is delivered to the remaining record (the winner), so
- * no second credit is spent. Does nothing if the winner has or expects its own profile, or if the other record has
- * none. If the winner's profile does not match its names, the winner gets the other profile, and the guard checks it.
+ * no second credit is spent. Does nothing if the winner has or expects a profile, or if the other record has none. If
+ * the winner's profile does not match its names, the winner gets the other record's profile, and the name guard checks
+ * that profile.
  */
 async function moveProfile(
   trx: Trx,
@@ -159,7 +169,8 @@ async function moveProfile(
   const [loser, winner] = [rows.get(loserId), rows.get(winnerId)];
   if (loser === undefined) return;
   if (hasProfile(winner)) {
-    // A CRM can report the same merge several times. It can also report a contact as gone before it reports the merge.
+    // A CRM can report the same merge several times. A CRM can also report a contact as gone before it reports the
+    // merge.
     if (loser.departure_read === 0) await move(trx, of, 'absorbed', [{ crm_id: winnerId }], run);
     return;
   }
@@ -174,17 +185,18 @@ async function moveProfile(
   }
   const { tracking_id } = job;
   const misfit = isMismatch(winner) ? winner : null;
-  // donor-sync needs both profiles to decide which one matches. Until then, no further profile is bought.
+  // donor-sync needs both profiles to decide which profile matches the contact. Until both are available, no further
+  // profile is bought.
   if (misfit !== null && isRunning) {
     await move(trx, of, 'absorbed', [{ crm_id: winnerId }], run);
     return;
   }
   // Approving the winner's question would continue with a job that has no result yet.
   if (job.state === 'intended' && winner?.state === 'held') return;
-  // Otherwise the winner would seem to have cost nothing, and a second credit would be spent on it.
+  // Without this check, the winner would seem to have cost nothing, and a second credit would be spent on it.
   const wasAsked = winner !== undefined && winner.asked_identity !== null;
   if (wasAsked && loser.enhanced_at === null && isGone) return;
-  // Without these columns, an unavailable job would look as if it had never returned a profile.
+  // If these columns were missing, an unavailable job would look as if it had never returned a profile.
   const { donor_id, enhanced_at } = loser;
   const profile = { tracking_id, ...laterCredit(loser, winner), donor_id, enhanced_at };
   const event = isRunning ? 'inheritedRunning' : 'inheritedDone';
@@ -195,7 +207,7 @@ async function moveProfile(
       crm_id: winnerId,
       state: isRunning ? job.state : 'completed',
       closed_at: null,
-      // The job's result is compared with the winner's details at that time.
+      // The result of the job is compared with the details that the winner has when the result arrives.
       ...(job.state === 'intended' ? { identity: NEXT_READING } : {}),
     })
     .where('tracking_id', '=', tracking_id)
@@ -211,8 +223,8 @@ async function moveProfile(
 }
 
 /**
- * Gives a contact the paid job of a record that was merged into it. The job replaces the contact's profile, because it
- * was submitted with this contact's names. Returns false if the contact's state has changed.
+ * Gives a contact the paid job of a record that was merged into the contact. The job replaces the contact's profile,
+ * because the job was submitted with this contact's names. Returns false if the contact's state has changed.
  */
 export async function takeJob(
   trx: Trx,
@@ -243,7 +255,7 @@ export async function takeJob(
   return true;
 }
 
-/** Finds the contact that inherits. The contact that the merge names may have been merged itself. */
+/** Finds the contact that inherits. The CRM may have merged that contact into a further contact. */
 async function findHeir(
   trx: Trx,
   { integrationId }: OfIntegration,
@@ -258,13 +270,13 @@ async function findHeir(
     if (!hasLeft || row.merged_into === null) return heir;
     heir = row.merged_into;
   }
-  // In a circle of merges, it is unknown which contact still exists.
+  // If merges form a circle, donor-sync does not know which contact still exists.
   return mergedInto;
 }
 
 /**
- * Returns the more recent credit of two merged contacts. The winner's credit may have found no profile. The other
- * profile's age would make the contact due again immediately and cost a third credit.
+ * Returns the more recent credit of two merged contacts. The winner's credit may have found no profile. With the older
+ * credit's age, the contact would be due again immediately and cost a third credit.
  */
 function laterCredit(loser: ContactRow, winner: ContactRow | undefined) {
   const isWinners =
@@ -297,7 +309,7 @@ async function findMoving(
     .where('integration_id', '=', of.integrationId)
     .where('crm_id', '=', loserId)
     .where('state', 'in', MOVING)
-    // Uses the available or last delivered profile, because an earlier one may not have matched.
+    // The order prefers the available or last delivered profile, because an earlier profile may not have matched.
     .orderBy((eb) => eb.fn.coalesce('closed_at', eb.val(Number.MAX_SAFE_INTEGER)), 'desc')
     .orderBy('submitted_at', 'desc')
     .execute();
@@ -307,7 +319,7 @@ async function findMoving(
   const isOld =
     asked.reason === 'profile_old' ||
     (there.state === 'delivered' && (await isOutOfReach(trx, of, loserId, there, now)));
-  // A held contact does not receive a job without a response.
+  // A held contact does not receive a job that has no response.
   return isOld && winner?.state !== 'held' ? asked : there;
 }
 
@@ -331,7 +343,7 @@ async function isOutOfReach(
   return kept === undefined;
 }
 
-/** Returns false if the table refuses the event. */
+/** Moves the job to the winner. Returns false if the table of events refuses the event. */
 async function moveToWinner(
   trx: Trx,
   of: OfIntegration,
@@ -349,9 +361,9 @@ async function moveToWinner(
 }
 
 /**
- * The question asks whether to buy the contact again. It was opened because a response was lost or a paid job cannot be
- * read. If a user has already rejected it, the remaining contact is not bought either. Moves nothing if the remaining
- * contact has its own paid job.
+ * Moves the question whether to buy a contact again to the remaining contact. The question was opened because a
+ * response was lost or a paid job cannot be read. If a user has already rejected the purchase, the remaining contact is
+ * not bought either. Moves nothing if the remaining contact has its own paid job.
  */
 async function moveQuestion(
   trx: Trx,
@@ -378,7 +390,7 @@ async function moveQuestion(
   const moved = { crm_id: winnerId };
   await trx
     .updateTable('jobs')
-    // If the job becomes readable again, it counts as paid for the winner's details at that time.
+    // If the job becomes readable again, it counts as paid for the details that the winner has then.
     .set(job.state === 'vanished' ? { ...moved, identity: NEXT_READING } : moved)
     .where('tracking_id', '=', job.tracking_id)
     .execute();
@@ -400,7 +412,7 @@ interface BuyingQuestion {
   job: { tracking_id: string; state: JobState };
 }
 
-/** Returns the outcome and the job of the contact that receives the question. */
+/** Returns the outcome and the job for the contact that receives the question. */
 function toOutcome({ kind, detail, job }: BuyingQuestion, isRejected: boolean) {
   if (kind === 'lost_answer') {
     return {
@@ -418,7 +430,7 @@ function toOutcome({ kind, detail, job }: BuyingQuestion, isRejected: boolean) {
   } as const;
 }
 
-/** Returns the question about a lost or unreadable job. */
+/** Returns the contact's question about a lost or unreadable job. */
 async function findQuestion(
   trx: Trx,
   { integration_id, crm_id, asked_identity, state }: ContactRow,
@@ -443,18 +455,19 @@ async function findQuestion(
     .where('crm_id', '=', crm_id)
     .where('kind', '=', kind)
     .where('tracking_id', '=', job.tracking_id)
-    // If a job became unreadable several times, it has several questions. Each of these questions is closed.
+    // A job that became unreadable several times has several questions, and all of them are closed.
     .orderBy('opened_at', 'desc')
     .limit(1)
     .executeTakeFirst();
-  // A user has decided to pay, so the contact counts as not paid for.
+  // A user has decided to pay again, so the contact counts as not paid for.
   const isBought = kind === PAID_SINCE_BACKUP && question?.decision === 'approved';
   return question === undefined || isBought ? undefined : { ...question, kind, job };
 }
 
 /**
- * The merge did not move the job, because a user had to decide about the other contact's names. Now both profiles are
- * available. Other merges wait for the next reading, which first checks for erased people.
+ * Lets a contact inherit when its profile is delivered. The merge did not move the job, because a user had to decide
+ * about the other contact's names. Now both profiles are available. Other merges wait for the next reading, which first
+ * checks for erased people.
  */
 export async function inheritAtDelivery(
   trx: Trx,
@@ -473,8 +486,8 @@ type Winner = Pick<
 >;
 
 /**
- * True if the contact has its own profile or work in progress. A contact whose request had no result can take another
- * profile.
+ * True if the contact has its own profile or work in progress. A contact whose request found no profile can take
+ * another contact's profile.
  */
 function hasProfile(winner: Winner | undefined): boolean {
   if (winner === undefined || winner.asked_identity === null) return false;
@@ -482,7 +495,7 @@ function hasProfile(winner: Winner | undefined): boolean {
   return winner.tracking_id !== null && !isMismatch(winner);
 }
 
-/** True if the contact may have been paid for, so a user must decide about buying it. */
+/** True if the contact may already have been paid for, so a user must decide about buying the profile. */
 function isMaybePaid(winner: Winner | undefined): boolean {
   return winner?.state === 'held' && winner.outcome_reason === PAID_SINCE_BACKUP;
 }
@@ -493,8 +506,8 @@ function isMismatch(winner: Winner | undefined): boolean {
 }
 
 /**
- * Closes questions about contacts that have left the CRM or are submitted again. These questions need no answer any
- * more.
+ * Closes questions about contacts that have left the CRM or are submitted again, because such questions need no answer
+ * any more.
  */
 export async function supersedeHolds(
   trx: Trx,
@@ -509,7 +522,7 @@ export async function supersedeHolds(
       .where('integration_id', '=', integrationId)
       .where('crm_id', 'in', batch)
       .where('decision', 'is', null)
-      // Erasures apply even to contacts that have left.
+      // A question about an erasure stays open, even if the contact has left the CRM.
       .where('kind', '<>', 'erasure_requested')
       .execute();
   }

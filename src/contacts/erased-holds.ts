@@ -1,4 +1,4 @@
-/** Holds contacts that may be an erased person, before anything about them is sent or written. */
+/** Holds contacts that may be an erased person, before donor-sync sends or writes anything about them. */
 
 import type { NotNull } from 'kysely';
 import { newId } from '../core/new-id.ts';
@@ -11,7 +11,7 @@ import type { RunContext } from '../sync/statements/runs.ts';
 import { type Moved, move } from './life/apply-events.ts';
 import type { ChangeContext } from './life/changes.ts';
 
-/** Holds contacts, unless a station is processing them. */
+/** Holds contacts that may be an erased person. Contacts with work in progress are not held. */
 export async function holdErased(
   trx: Trx,
   lease: Lease,
@@ -22,7 +22,7 @@ export async function holdErased(
   await openErasedHolds(trx, lease, run, crmIds);
 }
 
-/** Creates the open holds for contacts that a run has just held. Questions that are already open do not change. */
+/** Opens questions about contacts that a run has just held. Questions that are already open do not change. */
 export async function openErasedHolds(
   trx: Trx,
   lease: Lease,
@@ -50,8 +50,8 @@ export async function openErasedHolds(
 }
 
 /**
- * Reopens unanswered questions about jobs that are current again. If a merge has given the contact a profile since
- * then, that profile is first compared with the contact's names.
+ * Opens unanswered questions again if their jobs are current again. If a merge has given the contact a profile since
+ * then, this profile is first compared with the contact's names.
  */
 export async function reopenHolds(
   trx: Trx,
@@ -88,12 +88,12 @@ export async function reopenHolds(
   }
 }
 
-/** Jobs that users must decide about. Jobs of contacts that have left are excluded. */
+/** The states of a job that users must decide about. Jobs of contacts that have left the CRM are excluded. */
 const ASKED_ABOUT: JobState[] = ['held', 'lost'];
 
 /**
- * If the CRM merged an erased contact into this one, a user must decide whether it is the same person. Returns false if
- * this is already recorded.
+ * Records that the CRM merged an erased contact into this contact, so a user must decide whether this contact is the
+ * same person. Returns false if the merge is already recorded.
  */
 export async function suspectMerged(
   trx: Trx,

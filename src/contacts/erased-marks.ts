@@ -1,18 +1,20 @@
 /**
- * A run loads the erased people when it starts, and these marks show later changes. They change when a user decides
- * whether a contact is an erased person.
+ * Reads two marks that show changes to the list of erased people. A run loads the erased people when it starts. The
+ * marks change when a user decides whether a contact is an erased person.
  */
 import { preparedRead, type Slots } from '../database/prepared.ts';
 import type { Reader } from '../database/reader.ts';
 
 export interface ErasedMarks {
-  /** Changes when a contact of the account is blocked, or when a block is lifted. */
+  /** A value that changes when a contact of the account is blocked, or when a block is lifted. */
   blocked: string;
-  /** A value that changes when a user says that a contact is not an erased person. Null if this was not checked. */
+  /**
+   * A value that changes when a user decides that a contact is not an erased person. Null if this value was not read.
+   */
   distinguished: string | null;
 }
 
-/** This query scans all holds, so it runs only if its result can matter. */
+/** Reads the current marks of an account. The query scans all holds, so it runs only if its result can matter. */
 export async function findErasedMarks(
   reader: Reader,
   integrationId: string,
@@ -25,7 +27,10 @@ export async function findErasedMarks(
   return { blocked, distinguished: `${told?.count} ${told?.latest}` };
 }
 
-/** True if nothing was decided between the two readings. `distinguished` is compared only if both have it. */
+/**
+ * True if no user has decided about an erased person between the two readings. `distinguished` is compared only if both
+ * readings contain it.
+ */
 export function areSameMarks(one: ErasedMarks, other: ErasedMarks): boolean {
   const isComparable = one.distinguished !== null && other.distinguished !== null;
   return (

@@ -1,6 +1,9 @@
 import { type SqlBool, sql } from 'kysely';
 
-/** False if no run has read the contact since the selection changed. `contact` is the alias of the contacts table. */
+/**
+ * Selects contacts that a run has read since the selection of contacts last changed. `contact` is the alias of the
+ * contacts table.
+ */
 export function isListed(contact: 'c' | 'contacts') {
   return sql<SqlBool>`not exists (
   select 1 from integrations i left join runs r on r.id = ${sql.ref(`${contact}.seen_run`)}

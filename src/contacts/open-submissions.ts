@@ -7,10 +7,10 @@ import type { Tables, Trx } from '../database/tables/tables.ts';
 
 export type SubmissionRow = Selectable<Tables['submissions']>;
 
-/** These submissions wait for a response or a settlement. */
+/** The states of a submission that waits for a response or a settlement. */
 export const OPEN_STATES: SubmissionState[] = ['intended', 'lost'];
 
-/** The maximum number of a key's open submissions. */
+/** The maximum number of open submissions of a service key. */
 export const MAX_SLOTS = 6;
 
 export async function findOpenSubmissions(
@@ -31,15 +31,15 @@ const openSubmissions = preparedRead((db, { partnerKey }: Slots<{ partnerKey: st
     .compile(),
 );
 
-/** The stored state of a key. */
+/** The stored state of a service key. */
 export interface KeyRow {
   balance: number | null;
   sequence: number;
 }
 
 /**
- * Blocks other transactions that open, lose or close the key's submissions. SQLite runs transactions one after the
- * other anyway.
+ * Blocks other transactions that open, lose or close submissions of the service key. SQLite runs transactions one after
+ * the other anyway.
  */
 export async function lockKey(trx: Trx, partnerKey: string): Promise<KeyRow | undefined> {
   const [row] = (await lockedKey(trx, { partnerKey })).rows;

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 
 /**
- * A field's entry contains the fingerprint of the value that we wrote. The fingerprint of the CRM's normalised value
- * and a conversion rate, such as `JPY:150:0`, can follow after spaces.
+ * The fingerprints of the values that donor-sync wrote, by field. A field's entry starts with the fingerprint of the
+ * written value. The fingerprint of the CRM's normalised value and a conversion rate, such as `JPY:150:0`, can follow
+ * after spaces.
  */
 export type OwnedValues = Readonly<Record<string, string>>;
 
-/** True for the value that we wrote, and for the value that the CRM's automation made of it. */
+/** True for the value that donor-sync wrote, and for the value that the CRM's automation made of it. */
 export function isOwned(values: OwnedValues, field: string, fingerprint: string): boolean {
   const owned = values[field];
   return owned === fingerprint || owned?.split(' ').includes(fingerprint) === true;
@@ -30,23 +31,23 @@ export interface OwnedRate {
   decimals: number;
 }
 
-/** Returns the entry with the rate at which its amount was converted. */
+/** Returns the field's entry with the rate at which the written amount was converted. */
 export function withRate(entry: string, { code, perDollar, decimals }: OwnedRate): string {
   return `${entry} ${code}:${perDollar}:${decimals}`;
 }
 
-/** Returns the rate at which the written amount was converted, or null if it was not. */
+/** Returns the rate at which the written amount was converted, or null if it was not converted. */
 export function rateIn(values: OwnedValues, field: string): OwnedRate | null {
   const [code = '', perDollar, decimals] = values[field]?.split(' ').find(isRate)?.split(':') ?? [];
   return code === '' ? null : { code, perDollar: Number(perDollar), decimals: Number(decimals) };
 }
 
-/** A rate contains a colon, and a fingerprint never does. */
+/** True if the part of an entry is a rate. A rate contains a colon, and a fingerprint never does. */
 function isRate(part: string): boolean {
   return part.includes(':');
 }
 
-/** Returns the fingerprint of the sent value, or undefined without a value of ours. */
+/** Returns the fingerprint of the value that was sent for the field, or undefined if donor-sync wrote no value. */
 export function sentFingerprint(values: OwnedValues, field: string): string | undefined {
   return values[field]?.split(' ')[0];
 }
@@ -54,7 +55,7 @@ export function sentFingerprint(values: OwnedValues, field: string): string | un
 /** The JSON of a contact without any written values. */
 const NONE = '{}';
 
-/** Returns the entries, excluding the entries of these fields. */
+/** Returns the entries of all fields except these fields. */
 export function withoutFields(values: OwnedValues, fields: readonly string[]): OwnedValues {
   if (fields.length === 0) return values;
   return Object.fromEntries(Object.entries(values).filter(([name]) => !fields.includes(name)));

@@ -1,14 +1,16 @@
 import type { OutcomeReason } from '../core/outcome.ts';
 import type { ContactRecord } from './contacts.ts';
 
-/** Marks in the CRM, excluding opt-outs. Contacts with such a mark are not sent and receive no profile. */
+/**
+ * The CRM marks that stop donor-sync from sending a contact or writing a profile to it. Opt-outs are not in this list.
+ */
 export const RECEIVES_NOTHING = [
   'deceased',
   'do_not_contact',
   'mark_unknown',
 ] as const satisfies readonly OutcomeReason[];
 
-/** True if the last reading found such a mark. */
+/** True if the last reading found a CRM mark that stops the contact from receiving a profile. */
 export function receivesNothing({
   eligible,
   outcomeReason,

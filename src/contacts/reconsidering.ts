@@ -27,10 +27,10 @@ const TURNED_OUT = {
   fresh: 'turnedOutFresh',
 } as const satisfies Record<SettledContact['turnedOut'], LifeEvent>;
 
-/** All priorities that exist. */
+/** All priorities of contacts that a run can submit. */
 const PRIORITIES = [0, 1, 2];
 
-/** Resolves with the number of newly due contacts. */
+/** Checks settled contacts again. Resolves with the number of contacts that became due. */
 export async function reconsiderContacts(
   { checkpoint }: Pick<Store, 'checkpoint'>,
   lease: Lease,
@@ -51,7 +51,7 @@ export async function reconsiderContacts(
         const { reason, priority } = decision;
         return [{ crm_id: row.crm_id, due_reason: reason, priority }];
       });
-      // The CRM is not read, so a later reading may still find that a contact has left.
+      // A reconsidered contact is not read from the CRM, so a later reading may still find that the contact has left.
       await move(trx, lease, 'reconsidered', rechosen, toMoment(trx, runId));
       if (rechosen.length > 0) {
         await countInRun(trx, runId, { chosen: rechosen.length });
@@ -77,7 +77,7 @@ export async function retryUnreadable(
   await move(trx, trx.lease, 'triedAgain', which, { now: trx.clock.now() });
 }
 
-/** Postpones due contacts with an unreadable identity. A later run tries again. */
+/** Postpones due contacts with unreadable details. A later run tries to read the details again. */
 export async function postponeUnreadable(
   trx: RunTransaction,
   runId: string,
@@ -87,8 +87,8 @@ export async function postponeUnreadable(
 }
 
 /**
- * Adopts due contacts that were enhanced with a different database. They count as enhanced, but none of their values
- * come from this database.
+ * Adopts due contacts that were enhanced with a different database. These contacts count as enhanced, but none of their
+ * values come from this database.
  */
 export async function adoptContacts(
   trx: RunTransaction,
@@ -104,7 +104,7 @@ export async function adoptContacts(
   await move(trx, trx.lease, 'adopted', adopted, toMoment(trx, runId));
 }
 
-/** Holds due contacts that may be an erased person. A user has to decide about them. */
+/** Holds due contacts that may be an erased person, because a user has to decide about them. */
 export async function holdDueErased(
   trx: RunTransaction,
   runId: string,
@@ -130,7 +130,7 @@ function toMoment({ clock }: Pick<RunTransaction, 'clock'>, id: string) {
 
 type Reconsidered = { integrationId: string; askedBefore: number; last: string };
 
-/** Uses two ranges of two indexes. A single condition with `or` would make SQLite read all contacts. */
+/** Selects from two ranges of two indexes. A single condition with `or` would make SQLite read all contacts. */
 const selectToReconsider = prepared(
   (db, { integrationId, askedBefore, last }: Slots<Reconsidered>) => {
     const settled = () =>
@@ -144,7 +144,7 @@ const selectToReconsider = prepared(
       // With a list of priorities, the index returns only the old contacts.
       .where('priority', 'in', PRIORITIES)
       .where('asked_at', '<', askedBefore);
-    // A literal lets SQLite use the index of these contacts.
+    // The value is a literal, so that SQLite uses the index of these contacts.
     const withoutAnswer = settled().where('last_credit', '<>', sql.lit('stands'));
     return db
       .selectFrom('contacts')

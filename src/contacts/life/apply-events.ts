@@ -1,6 +1,6 @@
 /**
- * Applies an event to many contacts in one statement. Only contacts in the states that the table allows are changed. No
- * other code changes contacts.
+ * Applies an event to many contacts in one statement. The statement changes only contacts in the states that the table
+ * of events allows. No other code changes contacts.
  */
 import {
   type Expression,
@@ -39,7 +39,7 @@ export type Target = { crm_id: string } & Given;
 /** Selects contacts by ID, by ID with separate values, or by a condition. */
 export type Targets = readonly string[] | readonly Target[] | Which;
 export interface Which {
-  /** Names a condition that contains no values. Its statement is built only once. */
+  /** The name of a condition that contains no values. A statement with a named condition is built only once. */
   shape?: string;
   is(
     eb: ExpressionBuilder<Tables, 'contacts'>,
@@ -51,7 +51,7 @@ export type Moved = Pick<ContactRow, 'crm_id' | 'state' | 'tracking_id'>;
 
 type OfIntegration = { integrationId: string };
 
-/** Applies an event with the `common` values for all contacts. Resolves with the number of changed contacts. */
+/** Applies an event with the `common` values to contacts. Resolves with the number of changed contacts. */
 export async function move(
   trx: Trx,
   of: OfIntegration,
@@ -84,7 +84,7 @@ export async function moveAndList(
   return moved;
 }
 
-/** Returns a contact's row after an event, or null if the table refuses the event. */
+/** Returns a contact's row after an event, or null if the table of events refuses the event. */
 export function after(
   event: LifeEvent,
   row: ContactRow,
@@ -106,7 +106,7 @@ export function after(
   return { ...row, ...next };
 }
 
-/** A contact that has changed in the meantime keeps its values. */
+/** Writes contacts' rows. A contact that has changed since it was read keeps its values. */
 export async function putRows(trx: Trx, rows: readonly ContactRow[]): Promise<void> {
   for (const batch of inBatches(rows)) {
     await putBatch(trx, { cells: batch.flatMap((row) => WHOLE.map((column) => row[column])) });
@@ -144,7 +144,7 @@ const putBatch = prepared((db, { cells }: Slots<{ cells: readonly Scalar[] }>) =
           tracking_id: eb.ref('excluded.tracking_id'),
           asked_identity: eb
             .case()
-            // A user has requested another credit in the meantime.
+            // A user has requested another credit since the row was read.
             .when('contacts.asked_identity', 'is', null)
             .then(eb.ref('contacts.asked_identity'))
             .else(eb.ref('excluded.asked_identity'))
@@ -236,7 +236,7 @@ type Handed = {
   cells: readonly Scalar[];
 };
 
-/** Statements that have already been built, by their shape. */
+/** The statements that have already been built, by their shape. */
 const known = new Map<string, Prepared<Handed, Moved>>();
 
 function prepareStatement(
@@ -270,16 +270,16 @@ function givenFor(common: Given): Column[] {
   return COLUMNS.filter((column) => common[column] !== undefined);
 }
 
-/** The source of a statement's values. */
+/** The source of the values that a statement sets. */
 interface Source {
   integrationId: string | Expression<string>;
   common: { [column in Column]?: Given[column] | Expression<Scalar> };
   moment: { id?: string | Expression<Scalar>; now: number | Expression<Scalar> };
-  /** Columns with a different value for each contact: `v.column2` and the following columns. */
+  /** The columns that have a different value for each contact: `v.column2` and the following columns. */
   columns: readonly Column[];
 }
 
-/** The SQL names the event, so database logs show it. */
+/** Builds the statement of an event. The SQL names the event, so database logs show which event ran. */
 function statement(
   event: LifeEvent,
   how: How,
@@ -304,7 +304,7 @@ function columnsGivenTo({ ways }: EventRow): Column[] {
 const listFromStates = ({ from }: Way): ContactState[] =>
   from.filter((place) => place !== 'unknown');
 
-/** True if at least one case applies. */
+/** Builds the condition that is true if at least one case of the event applies. */
 function guard(ways: readonly Way[], source: Source): RawBuilder<unknown> {
   return sql.join(
     ways.map((way) => fits(way, source)),
@@ -332,7 +332,7 @@ function assignments(ways: readonly Way[], source: Source): RawBuilder<unknown>[
   return [...set, sql`state = ${byWay(ways, states, source)}`];
 }
 
-/** Returns the value of the first matching case. The statement excludes contacts without a matching case. */
+/** Builds the value of the first matching case. The statement excludes contacts that match no case. */
 function byWay(
   ways: readonly Way[],
   values: readonly RawBuilder<unknown>[],
@@ -376,7 +376,7 @@ function valueSql(value: Value, source: Source): RawBuilder<unknown> {
     else ${valueSql(value.else, source)} end`;
 }
 
-/** Postgres treats a lone parameter as text, so it needs a type. */
+/** Gives a parameter its type, because Postgres treats a lone parameter as text. */
 function typed(value: Scalar | Expression<Scalar>, isNumber: boolean): RawBuilder<unknown> {
   return cast(sql`${value}`, isNumber);
 }
@@ -395,7 +395,8 @@ function conditionSql(condition: Condition, source: Source): RawBuilder<unknown>
     const [one, words] = condition.oneOf;
     return sql`${value(one)} in (${sql.join(words.map((word) => sql.lit(word)))})`;
   }
-  // In SQL, a comparison with null is unknown, even after `not`. Here it must be false.
+  // In SQL, a comparison with null is unknown, even after `not`. In the table of events, a comparison with null is
+  // false.
   if ('not' in condition) return sql`(${conditionSql(condition.not, source)}) is not true`;
   const [parts, word] = 'all' in condition ? [condition.all, 'and'] : [condition.any, 'or'];
   const joined = parts.map((part) => sql`(${conditionSql(part, source)})`);

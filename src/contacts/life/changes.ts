@@ -1,6 +1,6 @@
 /**
- * The same data is evaluated here for one row, and turned into SQL in `apply-events.ts` for many rows. A test checks
- * that both give the same result.
+ * Defines conditions and changes of contacts as data. This file evaluates the data for one row, and `apply-events.ts`
+ * turns the same data into SQL for many rows. A test checks that both give the same result.
  */
 import type { Selectable } from 'kysely';
 import type { Tables } from '../../database/tables/tables.ts';
@@ -35,7 +35,7 @@ export const COLUMNS = [
 
 export type Column = (typeof COLUMNS)[number];
 
-/** The event's values. Each contact can have its own values. */
+/** The values that an event provides. Each contact can have its own values. */
 export type Given = Partial<Pick<ContactRow, Column>>;
 
 export type Scalar = string | number | null;
@@ -43,11 +43,11 @@ export type Scalar = string | number | null;
 /** The source of a value. */
 export type Value =
   | Scalar
-  /** The value that the contact has before the event. */
+  /** The value that the contact had before the event. */
   | { own: Column }
   /** A value that the event provides. */
   | { given: Column }
-  /** The acting run, or the time (epoch ms). */
+  /** The ID of the run that acts, or the current time (epoch ms). */
   | { moment: 'id' | 'now' }
   | { if: Condition; then: Value; else: Value };
 
@@ -61,7 +61,7 @@ export type Condition =
 
 export type Changes = { readonly [C in Column]?: Value };
 
-/** The run that acts, and the time. A user's decision does not belong to a run. */
+/** The run that acts, and the current time. A user's decision does not belong to a run. */
 export interface ChangeContext {
   id?: string;
   now: number;
@@ -91,7 +91,7 @@ export interface Known {
   moment: ChangeContext;
 }
 
-/** A pure function. */
+/** Reads a value for one contact. A pure function. */
 export function read(value: Value, known: Known): Scalar {
   if (value === null || typeof value !== 'object') return value;
   if ('own' in value) return known.row[value.own];
@@ -100,7 +100,7 @@ export function read(value: Value, known: Known): Scalar {
   return read(holds(value.if, known) ? value.then : value.else, known);
 }
 
-/** As in SQL, nothing equals null. */
+/** True if the condition is met for one contact. As in SQL, no value equals null. */
 export function holds(condition: Condition, known: Known): boolean {
   if ('equal' in condition) {
     const one = read(condition.equal[0], known);

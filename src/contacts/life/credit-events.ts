@@ -18,7 +18,7 @@ import { HAS_LEFT } from './leaving-events.ts';
 import { inLine } from './line-events.ts';
 import { outcome } from './outcomes.ts';
 
-/** Records a spent credit with the submitted identity. */
+/** Records that a credit was spent on the submitted identity. */
 const SPENT: Changes = {
   due_reason: null,
   asked_identity: given('asked_identity'),
@@ -28,7 +28,7 @@ const SPENT: Changes = {
 
 export const HAS_ASKED_IN_VAIN = equal(own('last_credit'), 'in_vain');
 
-/** The identity changed while the job was running, so the next run decides again. */
+/** The contact's details changed while the job was running, so the next run decides about the credit again. */
 export const CREDIT_AT_THE_END = choice(
   any(isNull(own('last_credit')), HAS_ASKED_IN_VAIN),
   own('last_credit'),
@@ -39,7 +39,7 @@ export const CREDIT_AT_THE_END = choice(
   ),
 );
 
-/** A credit without a result can be spent again, unless the record refused the write. */
+/** A credit that returned no profile can be spent again, unless the CRM record refused the write. */
 const NOTHING_CAME = all(
   isNull(own('enhanced_at')),
   not(equal(own('outcome_reason'), 'crm_refused')),
@@ -69,7 +69,7 @@ function shares(to: ContactState, more: Changes = {}): EventRow {
   return { ways: [{ from: ['due'], to, set: { ...SHARED, ...more } }], otherwise: MOVED_ON };
 }
 
-/** The state of a contact that has left or is held does not change. */
+/** Returns the event for a credit that has ended. A contact that has left or is held keeps its state. */
 function ended(set: Changes): EventRow {
   return {
     ways: [
@@ -92,7 +92,7 @@ function ended(set: Changes): EventRow {
   };
 }
 
-/** Returns the event for a submission that received a response or was settled. */
+/** Returns the event for a submission that received a response or was settled later. */
 function ofAnswer(to: ContactState | null, set: Changes): EventRow {
   return {
     ways: [{ from: ['submitted'], to, when: OF_ITS_JOB, set }],
@@ -100,7 +100,7 @@ function ofAnswer(to: ContactState | null, set: Changes): EventRow {
   };
 }
 
-/** Returns the event of a response without a job. A contact that has left the CRM in the meantime is removed. */
+/** Returns the event for a response without a job. A contact that left the CRM during the request is removed. */
 function ofEmptyAnswer(to: ContactState, set: Changes): EventRow {
   const { ways, ...more } = ofAnswer(to, set);
   const gone: Way = {
@@ -125,7 +125,7 @@ export const CREDIT_EVENTS = {
   }),
   refused: ofEmptyAnswer('settled', {
     due_reason: null,
-    // Nothing was spent. The service would refuse the same details again, but the details may have changed during the
+    // No credit was spent. The service would refuse the same details again, but the details may have changed during the
     // request.
     asked_identity: given('asked_identity'),
     asked_at: NOW,
@@ -135,7 +135,8 @@ export const CREDIT_EVENTS = {
   }),
   lost: ofAnswer('held', {
     ...SPENT,
-    // Changes that were read during the request are not processed yet, so the next run reads the contact again.
+    // donor-sync has not yet processed the changes that it read during the request, so the next run reads the contact
+    // again.
     last_credit: 'outdated',
     ...outcome('lost_answer', given('outcome_detail')),
   }),
@@ -158,7 +159,10 @@ export const CREDIT_EVENTS = {
   jobDone: ofAnswer('ready', {}),
   jobFailed: ended({ tracking_id: null, last_credit: CREDIT_AT_THE_END }),
   jobVanished: ended(JOB_VANISHED),
-  /** The service answered for the same details before the job vanished. A new request would get the same answer. */
+  /**
+   * The service answered for the same details before the job vanished. A new request for these details would get the
+   * same answer.
+   */
   answerStands: {
     ways: [
       {

@@ -6,7 +6,7 @@ import { type EventRow, NOT_ASKED, type Way } from './event.ts';
 import { HAS_LEFT } from './leaving-events.ts';
 import { PRIORITY } from './line-events.ts';
 
-/** The contact was kept only for this question, so it is now removed. */
+/** The store kept the contact only for this question, so the contact is now removed. */
 const LEFT_UNDECIDED: Changes = {
   due_reason: null,
   outcome_reason: 'deleted_in_crm',
@@ -14,7 +14,7 @@ const LEFT_UNDECIDED: Changes = {
   outcome_at: NOW,
 };
 
-/** A user has requested a new enhancement, so the credit counts as not spent. */
+/** A user has requested a new enhancement, so the last credit counts as not spent. */
 const ASKED_FOR_AGAIN: Changes = {
   asked_identity: null,
   last_credit: 'in_vain',
@@ -26,8 +26,8 @@ function ofPerson(to: ContactState, set: Changes): EventRow {
 }
 
 /**
- * Applies a user's decision about a change. Does not apply if a merge has given the contact a profile for the new
- * details.
+ * Applies a user's decision about changed details. The decision does not apply if a merge has given the contact a
+ * profile for the new details.
  */
 function ofChange(to: ContactState, set: Changes): EventRow {
   const { ways, ...more } = ofPerson(to, set);
@@ -48,7 +48,7 @@ export const DECISION_EVENTS = {
     outcome_at: NOW,
   }),
   changeRejected: ofChange('settled', {
-    // The person is the same, so the credit also covers the new details.
+    // The person is the same, so the last credit also covers the new details.
     asked_identity: own('identity'),
     values_identity: choice(isNull(own('values_donor')), null, own('identity')),
     asked_at: choice(HAS_ASKED_IN_VAIN, NOW, own('asked_at')),
@@ -84,7 +84,7 @@ export const DECISION_EVENTS = {
         to: 'settled',
         set: {
           tracking_id: null,
-          // The contact may have changed since the rejected profile was bought.
+          // The contact's details may have changed since the rejected profile was bought.
           last_credit: CREDIT_AT_THE_END,
           outcome_reason: 'rejected_by_person',
           outcome_at: NOW,
@@ -117,14 +117,14 @@ export const DECISION_EVENTS = {
     otherwise: NOT_ASKED,
     endsJob: true,
   },
-  /** The values in the CRM belong to another person, so the next run blanks them. */
+  /** The values in the CRM belong to another person, so the next run clears these values. */
   blankingDecided: {
     ways: [
       {
         from: ['held'],
         to: 'settled',
         set: {
-          // The next run blanks values without a stored identity.
+          // The next run clears values without a stored identity.
           values_identity: null,
           donor_id: null,
           outcome_reason: 'blanking_pending',
@@ -134,7 +134,7 @@ export const DECISION_EVENTS = {
     ],
     otherwise: NOT_ASKED,
   },
-  /** The contact is not the erased person. It continues from its previous state. */
+  /** The user decided that the contact is not the erased person. The contact continues from its previous state. */
   distinguished: {
     ways: [
       {
@@ -154,7 +154,8 @@ export const DECISION_EVENTS = {
           ),
         ),
         set: {
-          // The answer tells who the contact is. The settings decide whether the change is worth a credit.
+          // The user's answer tells who the contact is. The settings decide whether the changed details are worth a
+          // credit.
           due_reason: choice(
             not(isNull(own('asked_identity'))),
             'identity_changed',
@@ -176,7 +177,7 @@ export const DECISION_EVENTS = {
     ],
     otherwise: NOT_ASKED,
   },
-  /** `forget` removes our values from the CRM. */
+  /** `forget` removes the values that donor-sync wrote from the CRM. */
   confirmedErased: ofPerson('settled', {
     eligible: 0,
     due_reason: null,

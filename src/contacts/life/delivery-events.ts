@@ -26,8 +26,8 @@ function ofProfile(
 }
 
 /**
- * An objection that was read while the job was running remains in force. The profile is deleted immediately instead of
- * after 30 days.
+ * An objection that was read while the job was running remains in force. Because of the objection, the profile is
+ * deleted immediately instead of after 30 days.
  */
 const STILL_OPTED_OUT = choice(
   all(equal(given('outcome_reason'), 'opted_out'), equal(own('has_opted_out'), OBJECTS)),
@@ -36,8 +36,8 @@ const STILL_OPTED_OUT = choice(
 );
 
 /**
- * Delivery has found the contact in the CRM. A removed contact counts as present again, so its next departure is
- * noticed. A missing contact with an open question stays missing until a reading closes the question.
+ * The delivery has found the contact in the CRM. A removed contact counts as present again, so donor-sync notices if it
+ * leaves again. A missing contact with an open question stays missing until a reading closes the question.
  */
 const FOUND: Changes = {
   departure_read: 0,
@@ -61,7 +61,7 @@ export const DELIVERY_EVENTS = {
   },
   heldAtDelivery: ofProfile('held', FOUND, ['ready', 'held']),
   postponed: ofProfile(null, {}),
-  // The contact keeps its paid job. If the contact returns, its profile is already paid for.
+  // The contact keeps its paid job, so its profile is already paid for if the contact returns.
   leftOutAtDelivery: ofProfile('settled', {
     ...FOUND,
     eligible: 0,

@@ -1,21 +1,24 @@
-/** It lists the states that allow it, the new state, and the changed columns. */
+/**
+ * Defines an event of a contact's life: the states that allow the event, the contact's new state, and the changed
+ * columns.
+ */
 import type { ContactState } from '../../database/tables/contacts.ts';
 import { type Changes, type Condition, equal, given, own } from './changes.ts';
 
-/** `unknown` means that the database has no row. */
+/** The state of a contact. `unknown` means that the database has no row for the contact. */
 export type LifeState = ContactState | 'unknown';
 
 export const STATES = ['settled', 'due', 'submitted', 'ready', 'held', 'removed'] as const;
 
 export const LIFE_STATES = ['unknown', ...STATES] as const satisfies readonly LifeState[];
 
-/** While a page of contacts is processed, nothing else changes contacts in these states. */
+/** The states in which nothing else changes a contact while donor-sync processes a page of contacts. */
 export const AT_REST = ['settled', 'due', 'held', 'removed'] as const;
 
-/** The first case with a matching state and condition is used. */
+/** One case of an event. The event uses the first case with a matching state and condition. */
 export interface Way {
   from: readonly LifeState[];
-  /** The new state, or null if the state does not change. */
+  /** The contact's new state, or null if the state does not change. */
   to: ContactState | null;
   when?: Condition;
   set: Changes;
@@ -24,7 +27,7 @@ export interface Way {
 export interface EventRow {
   ways: readonly Way[];
   otherwise: string;
-  /** True if the job has ended, belongs to another contact or is no longer needed. */
+  /** True if the event ends the job, gives the job to another contact or makes the job unnecessary. */
   endsJob?: true;
 }
 
@@ -43,5 +46,5 @@ export const NOT_ASKED = 'No decision about this contact is pending.';
 
 export const NOT_IN_LINE = 'The contact is not due.';
 
-/** The event is about the contact's current job. */
+/** True if the event is about the contact's current job. */
 export const OF_ITS_JOB = equal(own('tracking_id'), given('tracking_id'));

@@ -1,4 +1,4 @@
-/** Events of contacts that leave the CRM or are not found there. */
+/** The events of contacts that leave the CRM or that a reading does not find there. */
 import {
   all,
   any,
@@ -17,14 +17,14 @@ import { AT_REST, type EventRow, STATES, UNKNOWN } from './event.ts';
 import { outcome, outcomeUnless, WAS_WRITTEN } from './outcomes.ts';
 
 /**
- * The contact left while its credit was being spent, and waits for the result. It becomes eligible again if it returns
- * or inherits a job.
+ * The contact left while its credit was being spent, and it now waits for the profile. The contact becomes eligible
+ * again if it returns or inherits a job.
  */
 export const HAS_LEFT = equal(own('eligible'), 0);
 
 /**
- * The contact opted out or is excluded for another reason, until the next reading. A row from a merge does not belong
- * to a run yet.
+ * The contact opted out or is excluded for another reason, until the next reading. A contact whose row comes from a
+ * merge does not belong to a run yet.
  */
 export const WAS_LEFT_OUT = all(equal(own('eligible'), 0), not(isNull(own('outcome_run'))));
 
@@ -32,14 +32,14 @@ export const MISSED: Changes = {
   missing_since: choice(isNull(own('missing_since')), NOW, own('missing_since')),
 };
 
-/** A user may have confirmed the departure, so the outcome names no run. */
+/** The outcome of a contact that has left. A user may have confirmed the departure, so the outcome names no run. */
 const GONE: Changes = {
   outcome_reason: given('outcome_reason'),
   outcome_detail: null,
   outcome_at: NOW,
 };
 
-/** Outcomes of settled contacts that remain valid at the next reading. */
+/** The outcomes of settled contacts that remain valid at the next reading. */
 const TELLS_MORE_AT_REST = any(
   oneOf(own('outcome_reason'), [
     ...['opted_out', 'rejected_by_person', 'person_invalid', 'crm_refused'],
@@ -66,7 +66,8 @@ export const LEAVING_EVENTS = {
         },
       },
       {
-        // The contact waits for its credit's result. It is removed if the result is empty.
+        // The contact has left, but its credit has not returned a result yet. If the result is empty, the contact is
+        // removed.
         from: ['submitted', 'ready'],
         to: null,
         set: {
@@ -81,8 +82,8 @@ export const LEAVING_EVENTS = {
     otherwise: UNKNOWN,
   },
   /**
-   * A lookup or a complete reading did not find the contact, but the CRM did not report a deletion. Its job is kept in
-   * case it returns.
+   * Neither a lookup nor a complete reading found the contact, but the CRM did not report a deletion. The contact's job
+   * is kept in case the contact returns.
    */
   missed: {
     ways: [
@@ -102,7 +103,7 @@ export const LEAVING_EVENTS = {
     ],
     otherwise: 'The contact has already left.',
   },
-  /** A missing contact is removed if only a few are missing or a user has confirmed it. */
+  /** A missing contact is removed if only a few contacts are missing or a user has confirmed the departure. */
   gone: {
     ways: [
       {
@@ -130,7 +131,7 @@ export const LEAVING_EVENTS = {
     ],
     otherwise: 'The contact was found again, or has already left.',
   },
-  /** The remaining contact was erased, so its ID is dropped. */
+  /** The contact that remained after a merge was erased, so its ID is dropped. */
   heirErased: {
     ways: [{ from: STATES, to: null, set: { merged_into: null } }],
     otherwise: UNKNOWN,

@@ -1,7 +1,7 @@
 /**
  * Defines a contact's life: the changes that each event makes in each state. Nothing else changes a contact's state. An
- * event that does not list the contact's state is refused with a reason, and nothing changes. A test creates the
- * diagram in ARCHITECTURE.md from this table.
+ * event that does not list the contact's state is refused with a reason, and the contact does not change. A test
+ * creates the diagram in ARCHITECTURE.md from this table.
  */
 
 import { CREDIT_EVENTS } from './credit-events.ts';

@@ -22,13 +22,15 @@ export const PRIORITY = {
   groupMember: 0,
   neverEnhanced: 1,
   refresh: 2,
-  /** The contact waits until a missing identity field is readable again. */
+  /** The contact waits until donor-sync can read its missing identity field again. */
   waitsForAccess: 9,
 } as const;
 
 export const waitsForAccess = (priority: Value) => equal(priority, PRIORITY.waitsForAccess);
 
-/** The column that shows if the contact has opted out. Its value depends on the reason for the exclusion. */
+/**
+ * The column that shows whether the contact has opted out. The column's value depends on the reason for the exclusion.
+ */
 export const OPTED_OUT = choice(equal(given('outcome_reason'), 'opted_out'), 1, 0);
 
 export const IN_LINE: Changes = {
@@ -36,7 +38,8 @@ export const IN_LINE: Changes = {
   due_reason: given('due_reason'),
   priority: given('priority'),
   tracking_id: null,
-  // This run may already have written an earlier profile. If nothing is submitted, that profile's outcome is kept.
+  // This run may already have written an earlier profile. If this run submits nothing, the outcome of the earlier
+  // profile is kept.
   ...outcomeUnless(
     all(WAS_WRITTEN, not(waitsForAccess(given('priority')))),
     choice(waitsForAccess(given('priority')), 'identity_unreadable', 'submission_pending'),
@@ -50,7 +53,7 @@ export function inLine(to: ContactState | null, set: Changes, when?: Condition):
   };
 }
 
-/** The contact counts as paid for until a user decides to buy it. */
+/** The contact counts as paid for until a user decides to buy a profile for it. */
 const COUNTS_AS_PAID: Changes = {
   asked_identity: own('identity'),
   asked_at: NOW,
@@ -119,7 +122,7 @@ export const LINE_EVENTS = {
     ways: [
       { from: ['due'], to: 'held', set: MAYBE_PAID },
       {
-        // The service lost the job after the backup, or the current service key cannot see it.
+        // The service lost the job after the backup, or the current service key cannot access the job.
         from: ['settled'],
         to: 'held',
         when: all(
@@ -132,8 +135,8 @@ export const LINE_EVENTS = {
     otherwise: NOT_IN_LINE,
   },
   /**
-   * The contact once waited for its job. It then changed, opted out or left. It has the paid details again, but the job
-   * still cannot be read.
+   * The contact once waited for its job. The contact then changed, opted out or left. The contact now has the paid
+   * details again, but donor-sync still cannot read the job.
    */
   maybePaidAgain: {
     ways: [
@@ -149,7 +152,7 @@ export const LINE_EVENTS = {
     ],
     otherwise: 'The contact was not paid for, or has an answer.',
   },
-  /** The service key that paid for the job is in use again, so the job is polled again. */
+  /** The service key that paid for the job is in use again, so donor-sync polls the job again. */
   seenAgain: {
     ways: [
       {
@@ -167,7 +170,7 @@ export const LINE_EVENTS = {
     ],
     otherwise: 'The contact no longer waits for this job.',
   },
-  /** The contact has left, and its job cannot be read. If it returns, it counts as paid for. */
+  /** The contact has left, and donor-sync cannot read its job. If the contact returns, it counts as paid for. */
   maybePaidAway: {
     ways: [
       {

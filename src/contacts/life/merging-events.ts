@@ -7,16 +7,19 @@ import { WAS_LEFT_OUT } from './leaving-events.ts';
 import { outcome } from './outcomes.ts';
 import { SEEN } from './reading-events.ts';
 
-/** The profile may belong to another person, so a user decides. */
+/** The reasons for which a user decides about a profile that may belong to another person. */
 export const MISMATCH_REASONS: readonly string[] = ['name_mismatch', 'match_unsure'];
 
-/** A user decides about a paid contact, because a merge must not cost another credit. */
+/** The reasons for which a user decides about a paid contact. A merge of this contact must not cost another credit. */
 const HELD_AND_PAID: readonly string[] = listContactKinds(({ hasSpentCredit }) => hasSpentCredit);
 
-/** A user decides whether the contact is an erased person. */
+/** True if a user has to decide whether the contact is an erased person. */
 const MAY_BE_ERASED = equal(own('outcome_reason'), 'forgotten_person');
 
-/** The response to the merged contact's submission was lost. A user has not decided whether to buy it again. */
+/**
+ * True if the response to the merged contact's submission was lost and a user has not decided whether to buy the
+ * profile again.
+ */
 const IS_LOST = all(isNull(given('donor_id')), equal(given('last_credit'), 'outdated'));
 
 /** The contact gets the profile of a contact that was merged into it. */
@@ -30,7 +33,7 @@ const INHERITS: Changes = {
   ...SEEN,
 };
 
-/** Nothing has been paid for the contact. */
+/** donor-sync has not paid for the contact yet. */
 const AS_NEW: Changes = {
   asked_identity: null,
   asked_at: null,
@@ -55,7 +58,7 @@ function inherits(to: ContactState, more: readonly Way[] = []): EventRow {
         },
       },
       ...more,
-      // The profile also waits for the user's decision.
+      // The inherited profile also waits for the user's decision.
       { from: ['held'], to: null, set: { ...INHERITS, asked_identity: own('identity') } },
     ],
     otherwise: 'The contact is waiting for its own profile.',
@@ -77,11 +80,11 @@ export const MERGING_EVENTS = {
     otherwise: 'The contact is not waiting for the job that moves.',
     endsJob: true,
   },
-  /** Another contact was merged into this one, which keeps its own profile and gets new details. */
+  /** Another contact was merged into this contact. This contact keeps its own profile and gets new details. */
   absorbed: {
     ways: [
       {
-        // The contact must have returned, or nothing could have been merged into it.
+        // A removed contact must have returned, because nothing can be merged into a contact that is gone.
         from: ['settled', 'submitted', 'ready', 'removed'],
         to: null,
         when: not(isNull(own('asked_identity'))),
@@ -110,14 +113,17 @@ export const MERGING_EVENTS = {
   inheritedRunning: inherits('submitted'),
   inheritedDone: inherits('ready', [
     {
-      // The contact's own profile does not match, so the guard checks the other contact's profile.
+      // The contact's own profile does not match its names, so the name guard checks the other contact's profile.
       from: ['held'],
       to: 'ready',
       when: all(oneOf(own('outcome_reason'), MISMATCH_REASONS), isNull(own('donor_id'))),
       set: { ...INHERITS, asked_identity: NEXT_READING, ...outcome('delivery_pending') },
     },
   ]),
-  /** Merges gave the contact several profiles. The profile for the current name replaces the waiting profile. */
+  /**
+   * Several merges have each given the contact a profile. The profile for the current name replaces the waiting
+   * profile.
+   */
   gotFittingJob: {
     ways: [
       { from: ['ready'], to: null, set: { ...INHERITS, asked_identity: own('identity') } },
@@ -145,8 +151,8 @@ export const MERGING_EVENTS = {
   },
   /**
    * The contact has the details of a missing paid contact, so these details count as paid for. They are recorded now,
-   * because the next list may have different IDs again. Even without a profile, the same details do not cost another
-   * credit.
+   * because the next list may contain different IDs again. Even if no profile was found, the same details do not cost
+   * another credit.
    */
   continued: {
     ways: [
@@ -183,8 +189,8 @@ export const MERGING_EVENTS = {
     otherwise: 'A credit was spent on the contact itself, or it has a profile now.',
   },
   /**
-   * The merged contact's response was lost, or its paid job cannot be read. A user must now decide about the remaining
-   * contact.
+   * The response for the merged contact was lost, or donor-sync cannot read its paid job. A user must now decide about
+   * the remaining contact.
    */
   inheritedQuestion: {
     ways: [
@@ -195,7 +201,7 @@ export const MERGING_EVENTS = {
         set: {
           ...INHERITS,
           asked_identity: NEXT_READING,
-          // The contact may still be excluded, so the next run reads it again.
+          // The contact may still be excluded, so the next run reads the contact again.
           last_credit: choice(
             all(WAS_LEFT_OUT, equal(given('last_credit'), 'stands')),
             'outdated',
@@ -208,7 +214,7 @@ export const MERGING_EVENTS = {
     ],
     otherwise: 'A credit was spent on the contact itself, or a user is asked about it.',
   },
-  /** A user refused to buy the merged contact again. */
+  /** A user refused to buy the merged contact's profile again. */
   inheritedRejection: {
     ways: [
       {

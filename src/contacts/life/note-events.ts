@@ -24,7 +24,7 @@ export const NOTE_EVENTS = {
     ways: [{ from: ['settled'], to: 'held', set: outcome('new_person_unknown') }],
     otherwise: MOVED_ON,
   },
-  /** A former person's values were removed from the CRM. */
+  /** donor-sync removed a former person's values from the CRM. */
   valuesBlanked: {
     ways: [
       {
@@ -68,11 +68,11 @@ export const NOTE_EVENTS = {
     ],
     otherwise: UNKNOWN,
   },
-  /** An older profile's waiting values have been written or refused again. */
+  /** donor-sync has written an older profile's waiting values, or the CRM has refused these values again. */
   deliveredLater: {
     ways: [
       {
-        // A run writes waiting values in several passes. An earlier pass found a value that its field refuses.
+        // A run writes waiting values in several passes. In an earlier pass, a field refused a value.
         from: ['settled'],
         to: null,
         when: all(
@@ -99,7 +99,7 @@ export const NOTE_EVENTS = {
       {
         from: ['settled'],
         to: null,
-        // A profile's outcome is more specific than a warm path's outcome.
+        // A profile's outcome tells users more than a warm path's outcome.
         when: any(not(equal(own('outcome_run'), RUN)), oneOf(own('outcome_reason'), UNCHANGED)),
         set: outcome(given('outcome_reason'), given('outcome_detail')),
       },
@@ -111,7 +111,7 @@ export const NOTE_EVENTS = {
       {
         from: ['due', 'submitted', 'ready'],
         to: null,
-        // A refused write is more informative than a waiting contact.
+        // A refused write tells users more than a waiting contact.
         when: equal(own('outcome_reason'), 'crm_refused'),
         set: { outcome_run: RUN },
       },

@@ -28,13 +28,16 @@ export function listReasons(wanted: Outcome): string[] {
 
 export const UNCHANGED = listReasons('unchanged');
 
-/** This run wrote a profile into the CRM. This outcome is more informative than the outcome of a later reading. */
+/**
+ * True if this run wrote a profile into the CRM. The outcome of the write tells users more than the outcome of a later
+ * reading.
+ */
 export const WAS_WRITTEN = all(
   equal(own('outcome_run'), RUN),
   oneOf(own('outcome_reason'), listReasons('written')),
 );
 
-/** Sets the outcome, unless `isKept` is true. */
+/** Returns the changes that set the outcome, unless the condition `isKept` is true. */
 export function outcomeUnless(isKept: Condition, reason: Value): Changes {
   return {
     outcome_reason: choice(isKept, own('outcome_reason'), reason),

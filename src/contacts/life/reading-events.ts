@@ -24,10 +24,13 @@ import {
 import { IN_LINE, PRIORITY, waitsForAccess } from './line-events.ts';
 import { outcome, outcomeUnless, UNCHANGED, WAS_WRITTEN } from './outcomes.ts';
 
-/** Reasons that end when the contact is read again. */
+/** The reasons that end when donor-sync reads the contact again. */
 const NOT_THERE = ['contacts_missing', 'deleted_in_crm', 'merged_in_crm'] as const;
 
-/** This run already has an outcome for the contact. It is more informative than a reading with nothing to do. */
+/**
+ * True if this run already has an outcome for the contact. That outcome tells users more than a reading with nothing to
+ * do.
+ */
 const SAID_MORE = any(
   WAS_WRITTEN,
   all(
@@ -37,7 +40,7 @@ const SAID_MORE = any(
   ),
 );
 
-/** The record refused the whole profile and has not accepted it since. */
+/** True if the CRM record refused the whole profile and has not accepted it since. */
 const STILL_REFUSED = all(
   equal(own('outcome_reason'), 'crm_refused'),
   equal(given('outcome_reason'), 'profile_fresh'),
@@ -48,10 +51,10 @@ const OUTCOME_OF_READING: Changes = outcomeUnless(
   given('outcome_reason'),
 );
 
-/** This run saw the contact in the CRM or in a merge. */
+/** This run found the contact in the CRM or in a merge. */
 export const SEEN: Changes = { seen_run: RUN, departure_read: 0 };
 
-/** Changes that every reading records. */
+/** The changes that every reading records. */
 const READ: Changes = {
   identity: given('identity'),
   asked_identity: given('asked_identity'),
@@ -68,7 +71,7 @@ const OUT_OF_LINE: Changes = {
   priority: choice(waitsForAccess(own('priority')), PRIORITY.refresh, own('priority')),
 };
 
-/** This run decides about the contact again, as planned. */
+/** This run decides about the contact again, as an earlier run planned. */
 const CREDIT_ONCE_READ = choice(
   equal(own('last_credit'), 'outdated'),
   'stands',
@@ -79,7 +82,7 @@ export const READING_EVENTS = {
   chosen: {
     ways: [{ from: ['unknown', ...AT_REST], to: 'due', set: { ...READ, ...IN_LINE } }],
     otherwise: UNDER_WAY,
-    // Outdated profiles and profiles for other details are not needed.
+    // The contact does not need an outdated profile or a profile for other details.
     endsJob: true,
   },
   foundFresh: {
@@ -98,7 +101,7 @@ export const READING_EVENTS = {
       {
         from: ['unknown', ...AT_REST],
         to: 'settled',
-        // The paid job is kept in case the contact returns.
+        // The contact's paid job is kept in case the contact returns.
         set: { ...READ, ...OUT_OF_LINE, eligible: 0, ...OUTCOME_OF_READING },
       },
     ],
@@ -115,14 +118,14 @@ export const READING_EVENTS = {
     otherwise: UNDER_WAY,
   },
   /**
-   * The contact was erased and is blocked, and a user must still remove our values. Nothing is stored, but the contact
-   * has not left the CRM.
+   * The contact was erased and is blocked, but a user must still remove donor-sync's values from the CRM. Nothing is
+   * stored, but the contact has not left the CRM.
    */
   foundBlocked: {
     ways: [{ from: STATES, to: null, set: { ...SEEN, missing_since: null } }],
     otherwise: UNKNOWN,
   },
-  /** Records only what was read. */
+  /** Records only the data that was read. */
   seen: {
     ways: [
       {
@@ -137,8 +140,8 @@ export const READING_EVENTS = {
         },
       },
       {
-        // The outcome is set after this run has tried to deliver. An earlier run's reason would look like a failure in
-        // this run.
+        // The outcome is set after this run has tried to deliver the profile. An earlier run's reason would look like a
+        // failure in this run.
         from: ['submitted', 'ready'],
         to: null,
         set: { ...READ, asked_identity: readOrOwn(), eligible: 1 },
@@ -151,7 +154,7 @@ export const READING_EVENTS = {
     ],
     otherwise: UNKNOWN,
   },
-  /** The contact was missing while its paid profile was in flight or a question was open. */
+  /** The contact is back. It was missing while its paid profile was in flight or a question about it was open. */
   cameBack: {
     ways: [
       {

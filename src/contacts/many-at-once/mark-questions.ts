@@ -3,7 +3,7 @@ import type { RunTransaction } from '../../database/leases.ts';
 import type { Reader } from '../../database/reader.ts';
 import { recordEntry } from '../../privacy/audit/record.ts';
 
-/** Returns those of these marks that a user has confirmed. */
+/** Returns the marks in this list that a user has confirmed. */
 export async function listConfirmedMarks(
   reader: Reader,
   integrationId: string,
@@ -20,7 +20,7 @@ export async function listConfirmedMarks(
   return new Set(rows.map(({ mark }) => mark));
 }
 
-/** Records exactly these marks. Confirmed marks are not changed. */
+/** Records that users are asked about exactly these marks. Confirmed marks are not changed. */
 export async function recordAskedMarks(
   trx: RunTransaction,
   marks: readonly string[],

@@ -8,7 +8,7 @@ import { openQuestions } from '../../decisions/statements/open-questions.ts';
 import { changedParts, NEXT_READING } from '../../identity/identity-text.ts';
 import { move } from '../life/apply-events.ts';
 
-/** The number of changed identities. `src/sync/guards/mass-change.ts` explains each number. */
+/** The number of changed identities. `src/sync/guards/mass-change.ts` explains each of the numbers. */
 export interface ChangeCounts {
   due: number;
   submitted: number;
@@ -17,8 +17,8 @@ export interface ChangeCounts {
 }
 
 /**
- * Ignores changes before a user's last decision. Returns null for fewer than `atLeast` changes, so most runs need not
- * count all contacts.
+ * Counts changed contacts, without changes from before a user's last decision. Returns null for fewer than `atLeast`
+ * changes, so most runs need not count all contacts.
  */
 export async function countChanges(
   reader: Reader,
@@ -32,7 +32,7 @@ export async function countChanges(
     reader
       .selectFrom('jobs')
       .where('integration_id', '=', integrationId)
-      // A literal lets the database use its index of changes.
+      // The reason is a literal, so that the database uses its index of changes.
       .where('reason', '=', sql.lit('identity_changed' as const))
       .where('submitted_at', '>=', begin)
       .where('state', '<>', 'unpaid')
@@ -47,8 +47,8 @@ export async function countChanges(
 }
 
 /**
- * Counts contacts whose donor has changed since `since` (epoch ms) or that are held because of such a change. Ignores
- * changes before a user's last decision about them.
+ * Counts contacts whose donor has changed since `since` (epoch ms), and contacts that are held because their donor
+ * changed. Ignores changes before a user's last decision about the contacts.
  */
 export async function countChangedDonors(
   reader: Reader,
@@ -82,7 +82,7 @@ export async function countChangedDonors(
   return { due: 0, submitted, held, known: await countKnown(reader, integrationId) };
 }
 
-/** Holds all contacts with a changed identity, in batches. Resolves with their number. */
+/** Holds all contacts with changed details, in batches. Resolves with the number of held contacts. */
 export async function holdChanges(
   { reader, checkpoint }: Pick<Store, 'reader' | 'checkpoint'>,
   lease: Lease,

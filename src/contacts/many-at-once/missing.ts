@@ -1,6 +1,6 @@
 /**
- * Handles missing contacts that the CRM does not report as deleted. Marks, counts, holds and removes missing contacts.
- * `sync/guards/departures.ts` decides which of these happens.
+ * Handles missing contacts that the CRM does not report as deleted. This file marks, counts, holds and removes missing
+ * contacts. `sync/guards/departures.ts` decides which of these actions a run takes.
  */
 
 import { type ExpressionBuilder, type SqlBool, sql } from 'kysely';
@@ -15,27 +15,37 @@ import { supersedeHolds } from '../departures.ts';
 import { move, moveAndList } from '../life/apply-events.ts';
 import { findLastConfirmation, findOpenBatch } from './questions.ts';
 
-/** A window of one week. Departures within a week are counted together, and the answer "wait" is valid for a week. */
+/**
+ * A window of one week for missing contacts. Departures within a week are counted together, and a user's answer "wait"
+ * is valid for a week.
+ */
 export interface DepartureWindow {
   since: number;
-  /** Missing contacts that wait for a user's decision about other contacts. They do not count as missing. */
+  /**
+   * The IDs of missing contacts that wait for a user's decision about other contacts. These IDs do not count as
+   * missing.
+   */
   undecided?: readonly string[];
 }
 
 export interface DepartureCounts {
-  /** Contacts that are missing now. Excludes contacts that wait or that a user has decided to wait for. */
+  /**
+   * The number of contacts that are missing now. Contacts that wait, or that a user has decided to wait for, are
+   * excluded.
+   */
   missing: number;
   /**
-   * Contacts that were removed within the window because they were missing. Excludes removals that a user confirmed.
+   * The number of contacts that were removed within the window because they were missing. Removals that a user
+   * confirmed are excluded.
    */
   removed: number;
   known: number;
 }
 
-/** The question whether missing contacts have left. */
+/** The kind of question that asks whether missing contacts have left. */
 const MISSING_KIND = 'contacts_missing' as const;
 
-/** Marks contacts that a lookup did not find. Contacts that are new to the store are not added. */
+/** Marks contacts that a lookup did not find. Contacts that the store does not know are not added. */
 export async function markMissing(
   trx: RunTransaction,
   runId: string,
@@ -45,7 +55,7 @@ export async function markMissing(
   await mark(trx, trx.lease, { id: runId, now: trx.clock.now() }, crmIds);
 }
 
-/** Marks contacts that this run did not see. Used after a complete reading if the CRM does not report removals. */
+/** Marks contacts that this run did not find. Used after a complete reading if the CRM does not report removals. */
 export async function markUnseen(trx: RunTransaction, runId: string): Promise<void> {
   const run = { id: runId, now: trx.clock.now() };
   const isUnseen = (eb: ContactBuilder) =>
@@ -54,7 +64,7 @@ export async function markUnseen(trx: RunTransaction, runId: string): Promise<vo
       eb('departure_read', '=', 0),
       eb('state', '<>', 'removed'),
     ]);
-  // An unreadable row is stored under its row number and is not a contact. It was never a contact.
+  // An unreadable row is stored under its row number and was never a contact.
   const isNumber = (eb: ContactBuilder) => eb('outcome_reason', '=', 'row_unreadable');
   await move(trx, trx.lease, 'left', { is: (eb) => eb.and([isUnseen(eb), isNumber(eb)]) }, run, {
     outcome_reason: 'deleted_in_crm',
@@ -63,7 +73,7 @@ export async function markUnseen(trx: RunTransaction, runId: string): Promise<vo
   await move(trx, trx.lease, 'missed', { is: isUnseen }, run);
 }
 
-/** Null if no contact is missing, so most runs need not count all contacts. */
+/** Counts missing contacts. Returns null if no contact is missing, so most runs need not count all contacts. */
 export async function countMissing(
   reader: Reader,
   integrationId: string,
@@ -96,8 +106,8 @@ export async function countMissing(
 }
 
 /**
- * Opens missing holds, and sets this detail on all open holds. They share a batch. Contacts that go missing later join
- * the batch. Resolves with the number of new holds.
+ * Opens the missing holds in one batch, and sets this detail on all open holds. Contacts that go missing later join the
+ * same batch. Resolves with the number of new holds.
  */
 export async function holdMissing(
   { reader, checkpoint }: Pick<Store, 'reader' | 'checkpoint'>,
@@ -127,7 +137,7 @@ export async function holdMissing(
   return held;
 }
 
-/** Keeps contacts that a user has decided to wait for. */
+/** Removes missing contacts. Contacts that a user has decided to wait for are kept. */
 export async function removeMissing(trx: RunTransaction, window: DepartureWindow): Promise<void> {
   const moment = { now: trx.clock.now() };
   const { integrationId } = trx.lease;
@@ -142,7 +152,7 @@ export async function removeMissing(trx: RunTransaction, window: DepartureWindow
   await closeQuestions(trx, integrationId, moment.now, gone);
 }
 
-/** Yields the IDs of contacts that are missing or were removed as missing, in batches. */
+/** Yields the IDs of contacts that are missing or that were removed because they were missing, in batches. */
 export async function* listMissing(
   reader: Reader,
   integrationId: string,
@@ -162,7 +172,7 @@ export async function* listMissing(
   }
 }
 
-/** Yields the IDs of known contacts that this run did not see, in batches. */
+/** Yields the IDs of contacts in the store that this run did not find, in batches. */
 export async function* listUnseen(
   reader: Reader,
   integrationId: string,
@@ -193,7 +203,10 @@ export async function hasMissing(reader: Reader, integrationId: string): Promise
   return row !== undefined;
 }
 
-/** Returns the number of missing contacts about which a user has to decide. With `named`, counts only these. */
+/**
+ * Returns the number of missing contacts about which a user has to decide. With `named`, counts only the named
+ * contacts.
+ */
 export async function countOpenMissing(
   reader: Reader,
   integrationId: string,
@@ -210,7 +223,7 @@ export async function countOpenMissing(
   );
 }
 
-/** Excludes contacts that have left or must not be shown. */
+/** Lists contacts that are present. Contacts that have left or that donor-sync must not show are excluded. */
 export async function listPresent(
   reader: Reader,
   integrationId: string,
@@ -229,7 +242,7 @@ export async function listPresent(
   return present;
 }
 
-/** Null if every reading raised a question. */
+/** Returns the fingerprint of the last list that raised no question. Null if every reading raised a question. */
 export async function findListScope(reader: Reader, integrationId: string): Promise<string | null> {
   const row = await reader
     .selectFrom('integrations')
@@ -239,7 +252,7 @@ export async function findListScope(reader: Reader, integrationId: string): Prom
   return row?.list_scope ?? null;
 }
 
-/** Records the fingerprint of a list that raised no question. */
+/** Records the fingerprint of a list whose reading raised no question. */
 export async function recordListScope(trx: RunTransaction, scope: string): Promise<void> {
   await trx
     .updateTable('integrations')
@@ -284,7 +297,7 @@ export async function removeConfirmed(
   await closeQuestions(trx, integrationId, now, gone);
 }
 
-/** Closes questions about contacts that were found again. Users no longer have to decide about them. */
+/** Closes questions about contacts that were found again, because users no longer have to decide about them. */
 export async function closeMissing(
   trx: Trx,
   lease: Lease,
@@ -305,7 +318,7 @@ export async function closeMissing(
 
 /**
  * Closes questions about contacts that have left. A question about a job in flight stays open, because a user must
- * still decide about the result.
+ * still decide about the job's result.
  */
 async function closeQuestions(
   trx: Trx,
@@ -325,7 +338,7 @@ export function isMarked(eb: ContactBuilder) {
   ]);
 }
 
-/** Excludes contacts that wait, and contacts that a user has decided to wait for. */
+/** Selects missing contacts. Contacts that wait, and contacts that a user has decided to wait for, are excluded. */
 function isMissing(
   eb: ContactBuilder,
   integrationId: string,
@@ -341,7 +354,7 @@ function isMissing(
           .select('questions.id')
           .where('questions.integration_id', '=', integrationId)
           .whereRef('questions.crm_id', '=', 'contacts.crm_id')
-          // Literals let the database use the index of these questions.
+          // The values are literals, so that the database uses the index of these questions.
           .where('questions.kind', '=', sql.lit(MISSING_KIND))
           .where('questions.decision', '=', sql.lit('rejected' as const))
           .where('questions.decided_at', '>=', since),

@@ -1,4 +1,4 @@
-/** Finds contacts with a new ID, for example after a spreadsheet has dropped leading zeros. */
+/** Finds contacts whose ID has changed, for example because a spreadsheet dropped leading zeros. */
 import { type ExpressionBuilder, sql } from 'kysely';
 import type { RunTransaction } from '../../database/leases.ts';
 import type { Reader } from '../../database/reader.ts';
@@ -16,9 +16,9 @@ import { PAID_SINCE_BACKUP } from './paid-since-backup.ts';
 export interface Continuation {
   missing: string;
   newId: string;
-  /** True if the service knows the person, so there is a profile. */
+  /** True if the service knows the person, so the missing contact has a profile. */
   isKnown: boolean;
-  /** The request that was paid for the missing contact, and its time. */
+  /** The request that paid for the missing contact, and the time of the request. */
   paid: Pick<ContactRow, 'asked_at' | 'last_credit' | 'donor_id' | 'enhanced_at'>;
   /** True if the contact has its former ID back, so the other contact is not new. */
   isFormerId: boolean;
@@ -34,10 +34,10 @@ export async function hasPaidContacts(reader: Reader, integrationId: string): Pr
 }
 
 /**
- * Pairs paid contacts that are missing with new contacts. The new contacts have the same details and have not cost a
- * credit. The new contact is due for the first time. It can also be left out, for example because it opted out, or it
- * waits until a user decides whether it is an erased person. Otherwise the new contact would be paid for when it opts
- * in again or when the user has decided, because the missing contact would be forgotten by then.
+ * Pairs missing contacts that were paid for with new contacts. A new contact must have the same details and must not
+ * have cost a credit. The new contact is due for the first time, is left out, or waits until a user decides whether it
+ * is an erased person. A contact that is left out may opt in later, and would then be paid for a second time because
+ * the missing contact is forgotten by then.
  */
 export async function findContinuations(
   reader: Reader,
@@ -49,16 +49,16 @@ export async function findContinuations(
 }
 
 /**
- * Returns the missing contacts whose profile waits for a user. Several new contacts have the same details, and each of
- * them may be an erased person. Only a user can tell which of them the profile belongs to, so the missing contacts must
- * not be removed before. Call it after `continueContacts`.
+ * Returns the missing contacts whose profile waits for a user. Several new contacts have the details of such a missing
+ * contact, and each of them may be an erased person. Only a user can tell which new contact the profile belongs to, so
+ * the missing contact must not be removed before. Call this function after `continueContacts`.
  */
 export async function listUndecided(reader: Reader, integrationId: string): Promise<string[]> {
   const { undecided } = await findNewIds(reader, integrationId, []);
   return undecided;
 }
 
-/** Excludes missing contacts that have their former ID back. */
+/** Finds contacts with a new ID. Missing contacts that have their former ID back are excluded. */
 async function findNewIds(
   reader: Reader,
   integrationId: string,
@@ -106,14 +106,14 @@ async function findFormerIds(reader: Reader, integrationId: string): Promise<Con
       found.push({ missing, newId: row.crm_id, isKnown, paid: what, isFormerId: true });
     }
   }
-  // Two contacts may look alike, but only one can be the missing contact.
+  // Two contacts may look alike, but only one of them can be the missing contact.
   return [...new Map(found.map((each) => [each.missing, each])).values()];
 }
 
 /** A listed contact whose profile was once moved to another ID. */
 type BackRow = Awaited<ReturnType<typeof listBack>>[number];
 
-/** Returns contacts that are in the list again after their ID had changed. */
+/** Returns contacts that are in the list again after their ID was changed. */
 function listBack(reader: Reader, integrationId: string, after: string, limit: number) {
   return contacts(reader, integrationId)
     .select(['crm_id', 'state', 'identity', 'asked_identity', 'asked_at', 'merged_into'])
@@ -131,7 +131,7 @@ function listBack(reader: Reader, integrationId: string, after: string, limit: n
 /** The maximum number of successive changes to a contact's ID. */
 const MOST_IDS = 100;
 
-/** Returns the last ID after the former one. */
+/** Returns the latest ID of each contact whose ID was changed. */
 async function findLastIds(
   reader: Reader,
   integrationId: string,
@@ -151,7 +151,7 @@ async function findLastIds(
   return lastIds;
 }
 
-/** Returns the paid contacts among these that are no longer in the list. */
+/** Returns the paid contacts that are no longer in the list. */
 async function findGone(
   reader: Reader,
   integrationId: string,
@@ -169,7 +169,7 @@ async function findGone(
   return found;
 }
 
-/** The details are the same, and no other credit has been spent. */
+/** True if the contact was paid for with these details and no other credit has been spent. */
 function isPaidAgain(back: BackRow, paid: PaidRow): boolean {
   if (Number(back.asked_at) > Number(paid.asked_at)) return false;
   const details = detailsOf((back.state === 'due' ? back.identity : back.asked_identity) ?? '');
@@ -177,8 +177,8 @@ function isPaidAgain(back: BackRow, paid: PaidRow): boolean {
 }
 
 /**
- * Returns true for contacts that are due, left out, or held because they may be an erased person. A row that a merge
- * created does not belong to a run yet, and is not treated as left out.
+ * Selects contacts that are due, left out, or held because they may be an erased person. A row that a merge created
+ * does not belong to a run yet, so it does not count as left out.
  */
 function canContinue(eb: ExpressionBuilder<Tables, 'contacts'>) {
   const isLeftOut = eb.and([
@@ -203,7 +203,7 @@ export function isSuspect({ state, outcomeReason }: ContactRecord): boolean {
   return state === 'held' && outcomeReason === 'forgotten_person';
 }
 
-/** Returns true for contacts that are held until a user decides whether they are an erased person. */
+/** Selects contacts that are held until a user decides whether they are an erased person. */
 function mayBeErased(eb: ExpressionBuilder<Tables, 'contacts'>) {
   return eb.and([eb('state', '=', 'held'), eb('outcome_reason', '=', 'forgotten_person')]);
 }
@@ -216,7 +216,7 @@ interface NewContact {
   mayBeErased?: boolean;
 }
 
-/** Finds the same pairs before a run starts. `seen` contains all contacts of a complete reading. */
+/** Finds the pairs that a run would find, before the run starts. `seen` contains all contacts of a complete reading. */
 export async function forecastContinuations(
   reader: Reader,
   integrationId: string,
@@ -240,7 +240,7 @@ export async function forecastContinuations(
   return pair(missing, due).found;
 }
 
-/** Yields all rows by ID, in pages that fit into a transaction. */
+/** Yields all rows by ID, in pages that are small enough for a transaction. */
 async function* inPages<Row extends { crm_id: string }>(
   read: (after: string, limit: number) => Promise<Row[]>,
 ): AsyncGenerator<Row[], void> {
@@ -252,18 +252,21 @@ async function* inPages<Row extends { crm_id: string }>(
   }
 }
 
-/** The reasons with which a user has requested another credit. */
+/** The reasons of contacts for which a user has requested another credit. */
 const REQUESTED_BY_USER: DueReason[] = ['resubmitted_by_person', 'lost_answer_resubmitted'];
 
 type PaidRow = Pick<ContactRow, 'crm_id' | 'asked_identity'> & Continuation['paid'];
 
-/** While a user decides whether a contact was paid for, its new contact waits too. */
+/**
+ * Lists missing contacts that were paid for. While a user decides whether a contact was paid for, its new contact waits
+ * too.
+ */
 function listPaid(reader: Reader, integrationId: string) {
   return (
     contacts(reader, integrationId)
       .select(['crm_id', 'asked_identity', 'asked_at', 'last_credit', 'donor_id', 'enhanced_at'])
       .where('asked_at', 'is not', null)
-      // A user wants to spend another credit, so the new contact is bought like any other.
+      // A user wants to spend another credit, so the new contact is bought like any other contact.
       .where((eb) =>
         eb.not(eb.and([eb('state', '=', 'due'), eb('due_reason', 'in', REQUESTED_BY_USER)])),
       )
@@ -283,21 +286,24 @@ function listPaid(reader: Reader, integrationId: string) {
   );
 }
 
-/** Ignores spelling, because another program may export addresses differently. */
+/**
+ * Returns the paid details without differences of spelling, because another program may export addresses differently.
+ */
 function detailsPaidFor({ asked_identity }: Pick<ContactRow, 'asked_identity'>): string | null {
   return detailsOf(asked_identity ?? '');
 }
 
 interface Pairs {
   found: Continuation[];
-  /** The missing contacts that might belong to any of several contacts. */
+  /** The IDs of missing contacts that might belong to any of several new contacts. */
   undecided: string[];
 }
 
 /**
  * Pairs contacts with the same details. Each missing contact is used once, latest payment first. Contacts that are
- * certainly not an erased person come first. If the rest does not suffice for all contacts that may be an erased person,
- * none of them gets a profile. A wrong one would be erased with its profile, and the right one would cost a credit.
+ * certainly not an erased person come first. If too few missing contacts remain for all contacts that may be an erased
+ * person, none of these contacts gets a profile. Otherwise an erasure could delete a profile with the wrong contact,
+ * and the right contact would cost a credit.
  */
 function pair(missing: readonly PaidRow[], due: readonly NewContact[]): Pairs {
   const inOrder = missing.toSorted(
@@ -329,7 +335,8 @@ function pair(missing: readonly PaidRow[], due: readonly NewContact[]): Pairs {
 }
 
 /**
- * Passes profiles of missing contacts on to the same people's new contacts. Without a profile, the credit is passed on.
+ * Passes the profiles of missing contacts on to the new contacts of the same people. If a missing contact has no
+ * profile, only its credit is passed on.
  */
 export async function continueContacts(
   trx: RunTransaction,

@@ -1,6 +1,6 @@
 /**
- * Counts contacts with a kept profile that opted out or objected at about the same time. Also stores the question
- * whether the marks are correct. `src/sync/guards/opt-outs.ts` decides when to ask.
+ * Counts contacts with a kept profile that opted out or objected at about the same time. This file also stores the
+ * question whether the marks are correct. `src/sync/guards/opt-outs.ts` decides when a run opens the question.
  */
 
 import { type ExpressionBuilder, type SqlBool, sql } from 'kysely';
@@ -15,17 +15,17 @@ import { findLastConfirmation, findOpenBatch } from './questions.ts';
 
 export const OPT_OUT_KIND = 'mass_opt_out' as const;
 
-/** In `contacts.has_opted_out`, this value means an objection. */
+/** The value of `contacts.has_opted_out` that means an objection. */
 export const OBJECTS = 2;
 
 export interface OptOutCounts {
   /** The number of marks that no run has recorded before. */
   unrecorded: number;
-  /** Marks that were set within the window. Excludes marks that a user has decided about. */
+  /** The number of marks that were set within the window. Marks that a user has decided about are excluded. */
   marked: number;
-  /** All contacts with a kept profile. */
+  /** The number of all contacts with a kept profile. */
   kept: number;
-  /** True while a question is open. */
+  /** True while a question about opt-outs is open. */
   isOpen: boolean;
 }
 
@@ -54,7 +54,7 @@ export async function endCorrectedOptOuts(trx: RunTransaction): Promise<void> {
     .execute();
 }
 
-/** Counts marks. Excludes marks before `since` (epoch ms) and marks before a user's last confirmation. */
+/** Counts opt-out marks. Marks before `since` (epoch ms), and marks before a user's last confirmation, are excluded. */
 export async function countOptOuts(
   reader: Reader,
   integrationId: string,
@@ -82,7 +82,7 @@ export async function countOptOuts(
   return { unrecorded, marked: set, kept, isOpen };
 }
 
-/** Records when marks were set. Opens no question. */
+/** Records when opt-out marks were set, without opening a question. */
 export async function recordOptOuts(trx: RunTransaction): Promise<void> {
   await trx
     .updateTable('kept_profiles')
@@ -94,8 +94,8 @@ export async function recordOptOuts(trx: RunTransaction): Promise<void> {
 }
 
 /**
- * Records marks, and asks about each mark that was set within the window. Later marks join the same batch. `field` is
- * the opt-out field. Resolves with the number of new questions.
+ * Records opt-out marks, and opens a question about each mark that was set within the window. Later marks join the same
+ * batch. `field` is the opt-out field. Resolves with the number of new questions.
  */
 export async function holdOptOuts(
   { reader, checkpoint }: Pick<Store, 'reader' | 'checkpoint'>,
@@ -125,7 +125,7 @@ export async function holdOptOuts(
   return held;
 }
 
-/** Returns contacts whose mark is older than this time (epoch ms) and not in doubt. */
+/** Returns contacts whose opt-out mark is older than this time (epoch ms) and not in doubt. */
 export async function listOptOutsToDelete(
   reader: Reader,
   integrationId: string,
@@ -141,7 +141,7 @@ export async function listOptOutsToDelete(
   return rows.map(({ crm_id }) => crm_id);
 }
 
-/** A mark is in doubt until a user answers its question. */
+/** Lists contacts whose opt-out is in doubt. A mark is in doubt until a user answers the question about it. */
 export async function listOptOutsInDoubt(
   reader: Reader,
   integrationId: string,
@@ -150,7 +150,7 @@ export async function listOptOutsInDoubt(
   return new Set(rows.map(({ crm_id }) => crm_id));
 }
 
-/** Selects kept profiles of marked contacts that are still in the CRM. */
+/** Selects the kept profiles of marked contacts that are still in the CRM. */
 function marked(db: Reader, integrationId: string) {
   return (
     db
@@ -160,7 +160,7 @@ function marked(db: Reader, integrationId: string) {
       )
       .where('k.integration_id', '=', integrationId)
       .where('c.integration_id', '=', integrationId)
-      // Few contacts are marked, so the index avoids a full scan. Without it, all contacts would be scanned.
+      // Few contacts are marked, so this condition uses an index. Otherwise, all contacts would be scanned.
       .where('k.crm_id', 'in', (eb) => markedIds(eb, integrationId))
       .where('c.state', '<>', 'removed')
   );
@@ -172,7 +172,7 @@ function undecided(db: Reader, integrationId: string) {
   );
 }
 
-/** The kind is a literal, so the index can be used. */
+/** The kind is a literal, so that the database uses the index. */
 const question = sql`select 1 from questions as h where h.integration_id = k.integration_id
   and h.crm_id = k.crm_id and h.kind = 'mass_opt_out'`;
 
@@ -200,7 +200,7 @@ interface HoldOptions {
   now: number;
 }
 
-/** The hold and its mark's time are stored in one transaction. */
+/** Stores the holds and the times of their marks in one transaction. */
 async function holdSome(
   trx: RunTransaction,
   { integrationId }: Lease,
@@ -223,7 +223,7 @@ async function holdSome(
     kind: OPT_OUT_KIND,
     batch,
     detail: has_opted_out === OBJECTS ? BY_OBJECTION : field,
-    // After a clock change, the question could otherwise seem older than its mark.
+    // The clock may have been changed. The question must not seem older than its mark.
     openedAt: Math.max(now, opted_out_at ?? 0),
   }));
   await openQuestions(trx, integrationId, questions);

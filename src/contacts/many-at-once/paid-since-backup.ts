@@ -1,6 +1,6 @@
 /**
  * Holds contacts that may already have been paid for. The restored backup lacks the payment, or the current service key
- * cannot see the job.
+ * cannot access the job.
  */
 
 import { sql } from 'kysely';
@@ -14,16 +14,16 @@ import { openQuestions } from '../../decisions/statements/open-questions.ts';
 import { moveAndList } from '../life/apply-events.ts';
 import { findOpenBatch } from './questions.ts';
 
-/** The kind of question about these contacts. */
+/** The kind of question about contacts that may already have been paid for. */
 export const PAID_SINCE_BACKUP = 'paid_since_backup' as const;
 
-/** A contact whose paid profile cannot be read. */
+/** A contact whose paid profile donor-sync cannot read. */
 export interface UnseenContact {
   crmId: string;
   trackingId: string;
 }
 
-/** Returns when a user last decided to buy each contact anyway (epoch ms), by CRM ID. */
+/** Returns when a user last decided to buy a contact's profile anyway (epoch ms), by CRM ID. */
 export async function findBought(
   reader: Reader,
   integrationId: string,
@@ -52,8 +52,7 @@ export interface AskedContact {
 }
 
 /**
- * Finds contacts with an open question by identity. The person may have another ID, for example after a merge or an
- * import.
+ * Finds contacts with an open question by identity, because a person may have another ID after a merge or an import.
  */
 export async function findAsked(
   reader: Reader,
@@ -103,11 +102,14 @@ export async function listUnseen(reader: Reader, integrationId: string): Promise
 export interface SeenContact extends UnseenContact {
   /** The fingerprint of the submitted identity. */
   identity: string;
-  /** The time at which the job was submitted (epoch ms). */
+  /** The time at which the paid job was submitted (epoch ms). */
   submittedAt: number;
 }
 
-/** Lets these contacts wait for their jobs again, and closes their questions. Resolves with their tracking IDs. */
+/**
+ * Lets contacts wait for their jobs again and closes their questions, because the jobs are readable again. Resolves
+ * with the tracking IDs of the jobs.
+ */
 export async function resumeSeen(
   trx: RunTransaction,
   runId: string,
@@ -150,8 +152,8 @@ export async function resumeSeen(
 }
 
 /**
- * Reopens these questions. The contacts stopped waiting because they changed, opted out or left. They have the paid
- * details again, but their job still cannot be read.
+ * Opens the questions about unreadable jobs again. The contacts stopped waiting because they changed, opted out or
+ * left. The contacts have the paid details again, but their jobs still cannot be read.
  */
 export async function holdUnseenAgain(
   trx: RunTransaction,
@@ -230,21 +232,20 @@ interface Asking {
 }
 
 /**
- * Holds due contacts and contacts that have lost their job. All of them join one batch. Resolves with the IDs of the
- * held contacts.
+ * Holds due contacts and contacts that have lost their job, in one batch. Resolves with the IDs of the held contacts.
  */
 export function holdMaybePaid(
   trx: RunTransaction,
   asking: Asking,
   crmIds: readonly string[],
 ): Promise<string[]> {
-  // Nothing was sent, so the hold has no job.
+  // No submission was sent, so the hold has no job.
   return hold(trx, asking, crmIds, { detail: null, jobs: new Map() });
 }
 
 /**
- * Holds paid contacts whose profiles can no longer be read. A contact that has left is held when it returns. Resolves
- * with the IDs of the held contacts.
+ * Holds paid contacts whose profiles donor-sync can no longer read. A contact that has left is held when it returns.
+ * Resolves with the IDs of the held contacts.
  */
 export async function holdUnseen(
   trx: RunTransaction,
@@ -296,8 +297,8 @@ async function hold(
 }
 
 /**
- * Contacts that left before their job was lost count as paid for. They may return. Their questions are closed without
- * an answer. After a return, such a contact waits for an answer.
+ * Lets contacts that left before their job was lost count as paid for, because they may return. The questions about
+ * these contacts are closed without an answer. A contact that returns waits for a user's answer.
  */
 export async function countAwayAsPaid(
   trx: RunTransaction,

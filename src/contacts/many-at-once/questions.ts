@@ -1,9 +1,12 @@
-/** Each question is a batch of holds of one kind. */
+/** Finds questions about many contacts. Each of these questions is a batch of holds of one kind. */
 
 import type { ContactQuestionKind } from '../../core/questions/question-kinds.ts';
 import type { Reader } from '../../database/reader.ts';
 
-/** Returns the time at which a user last confirmed such a question (epoch ms), or 0 if no user has. */
+/**
+ * Returns the time at which a user last confirmed a question of this kind (epoch ms), or 0 if no user has confirmed
+ * one.
+ */
 export async function findLastConfirmation(
   reader: Reader,
   integrationId: string,
@@ -19,7 +22,10 @@ export async function findLastConfirmation(
   return Number(row?.at ?? 0);
 }
 
-/** Null if no such question is open. With a detail, finds only questions with this detail. */
+/**
+ * Returns the open batch of this kind, or null if no question of this kind is open. With a detail, finds only questions
+ * with this detail.
+ */
 export async function findOpenBatch(
   reader: Reader,
   integrationId: string,
