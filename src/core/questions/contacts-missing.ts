@@ -1,13 +1,15 @@
 import { describeCount } from '../quantities.ts';
 import type { ContactKind } from './kind.ts';
 
-/** The `detail` of a question after a change of the settings that determine the list. */
+/** The `detail` of a question that was opened after a change of the settings that determine the list. */
 export const LIST_CHANGED = 'list_changed';
 
 const LIST_CHANGE =
   'the settings that determine the list (filter, file or columns) have changed since it was last complete';
 
-/** The contact went missing together with many others. A user has to decide if they have left. */
+/**
+ * The contact went missing together with many other contacts. A user has to decide whether these contacts have left.
+ */
 export const contactsMissing = {
   outcome: {
     text: 'is missing from the CRM, and there is no sign that it was deleted; it is kept until it is back or a user confirms that it is gone',

@@ -1,6 +1,6 @@
-/** The answers that a user can give. Every other list of answers is derived from this file. */
+/** Defines the answers that a user can give. Every other list of answers is derived from this file. */
 
-/** The words that users type, in the order in which they are shown. */
+/** The words that users type to decide, in the order in which the interfaces show them. */
 export const HOLD_DECISIONS = ['approve', 'reject', 'resubmit'] as const;
 export type DecisionWord = (typeof HOLD_DECISIONS)[number];
 
@@ -20,7 +20,10 @@ export const QUESTION_DECISIONS = [
   DECIDED.resubmit,
 ] as const satisfies readonly QuestionDecision[];
 
-/** How a question was closed. Nobody answers a superseded question, because its contact or network changed first. */
+/**
+ * The ways in which a question is closed. No user answers a superseded question, because its contact or network changed
+ * first.
+ */
 export const CLOSINGS = [...QUESTION_DECISIONS, 'superseded'] as const;
 export type Closing = (typeof CLOSINGS)[number];
 
@@ -29,7 +32,7 @@ export const BATCH_DECISIONS = ['approve', 'reject'] as const satisfies readonly
 export type BatchDecisionWord = (typeof BATCH_DECISIONS)[number];
 export type BatchDecision = (typeof DECIDED)[BatchDecisionWord];
 
-/** The decisions that can wait for a second user, because they have a result outside of donor-sync. */
+/** The decisions that can wait for a second user, because these decisions have a result outside of donor-sync. */
 export const APPROVABLE = [DECIDED.approve, DECIDED.resubmit] as const;
 
 export function toDecisionWord(decision: QuestionDecision): DecisionWord {

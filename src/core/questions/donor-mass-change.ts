@@ -1,6 +1,6 @@
 import { type ContactKind, describeDecided, KEEP_FORMER } from './kind.ts';
 
-/** The service returns new donors for many contacts that did not change. */
+/** For many contacts that did not change, the service now returns different donors. */
 export const donorMassChange = {
   outcome: {
     text: 'the service now returns a different donor for this contact and for many others that did not change; a user decides',

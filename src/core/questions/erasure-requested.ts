@@ -2,7 +2,7 @@ import { describeCount } from '../quantities.ts';
 import { ERASURE_SOURCES, type ErasureSource } from './batch-facts.ts';
 import type { ContactKind } from './kind.ts';
 
-/** The `detail` of a request that must not be carried out. */
+/** The `detail` of an erasure request that donor-sync must not carry out for now. */
 export const ON_HOLD = 'privacy_hold' satisfies ErasureSource;
 
 export const erasureRequested = {
@@ -81,12 +81,12 @@ export const erasureRequested = {
   },
 } satisfies ContactKind;
 
-/** Parses the reason of a request from its `detail`. */
+/** Parses the reason of an erasure request from the question's `detail`. */
 export function toErasureSource(detail: string | null): ErasureSource {
   return ERASURE_SOURCES.find((source) => source === detail) ?? 'merged';
 }
 
-/** Why one contact is to be erased. The end of a sentence without a full stop. */
+/** Explains why one contact is to be erased. Returns the end of a sentence without a full stop. */
 function erasureReason(source: ErasureSource): string {
   const decide = 'approve to erase it, reject to keep it';
   switch (source) {
@@ -103,7 +103,7 @@ function erasureReason(source: ErasureSource): string {
   }
 }
 
-/** Whole sentences about why the contacts are to be erased. */
+/** Explains in whole sentences why a batch's contacts are to be erased. */
 function batchReason(source: ErasureSource, count: number): string {
   const question = `Erase these ${describeCount(count, 'contact')}?`;
   switch (source) {

@@ -2,7 +2,7 @@ import { describeCount } from '../quantities.ts';
 import type { DecisionWord } from './decisions.ts';
 import type { ContactKind } from './kind.ts';
 
-/** The contact looks like an erased person, or an erased contact was merged into it. */
+/** The contact looks like an erased person, or the CRM merged an erased contact into this contact. */
 export const forgottenPerson = {
   outcome: {
     text: 'looks like a person who was erased with "forget"; a user decides',

@@ -79,7 +79,7 @@ export const identityMassChange = {
   },
 } satisfies ContactKind;
 
-/** Why a batch's contact is held. Starts in lower case and has no full stop. */
+/** Explains why a contact in a batch is held. The text starts in lower case and has no full stop. */
 function massChangeReason(detail: string | null, batchCount: number | undefined): string {
   const changed = changedPartsText(parseChangedParts(detail));
   if (batchCount === 2) return `its ${changed} changed together with those of 1 other contact`;
@@ -87,7 +87,7 @@ function massChangeReason(detail: string | null, batchCount: number | undefined)
   return `its ${changed} changed together with those of ${others} others`;
 }
 
-/** Returns `unknown` for a hold without details. */
+/** Parses the changed details of a held contact. Returns `unknown` for a hold without a list of changed details. */
 export function parseChangedParts(detail: string | null): ChangedPart[] {
   const words = detail?.split(',') ?? [];
   const known = CHANGED_PARTS.filter((part) => words.includes(part));

@@ -1,6 +1,6 @@
 /**
- * A kind of question: why a contact or a network waits, what users read, which answers exist, and what each answer
- * does. Statements, pages, the terminal and the API read these definitions.
+ * Defines a kind of question: why a contact or a network waits, the texts that users read, the possible answers, and
+ * the effect of each answer. Statements, pages, the terminal and the API read this definition.
  */
 import type { ReasonExplanation } from '../codes/reason-explanation.ts';
 import { describeCount } from '../quantities.ts';
@@ -10,11 +10,14 @@ import type { BatchDecisionWord, DecisionWord } from './decisions.ts';
 export interface Answer {
   /** The label of a button, or of a command option. */
   label: string;
-  /** The consequences, in whole sentences. */
+  /** The consequences of the answer, in whole sentences. */
   effect: string;
 }
 
-/** The changes that an answer can make to a contact. All but `confirmedGone` are events of the contact's life. */
+/**
+ * The changes that an answer can make to a contact. All of these changes except `confirmedGone` are events of the
+ * contact's life.
+ */
 export type AnswerEvent =
   | 'changeApproved'
   | 'changeRejected'
@@ -29,49 +32,57 @@ export type AnswerEvent =
   | 'confirmedGone';
 
 export interface ContactAnswer extends Answer {
-  /** Null if the answer does not change the contact. It is then read where it is needed. */
+  /**
+   * The event that changes the contact. Null if the answer does not change the contact, and other code reads the answer
+   * where it needs it.
+   */
   event: AnswerEvent | null;
-  /** The most credits that the next run spends because of the answer. */
+  /** The maximum number of credits that the next run spends because of the answer. */
   credits: 0 | 1;
 }
 
-/** The texts of a question that both contacts and networks have. */
+/** The texts of a question about a contact or a network. */
 interface Words {
   /** The kind's name, in two words. */
   name: string;
-  /** Starts in lower case and has no full stop. Contains no names. */
+  /**
+   * Explains why the contact or network waits. The text starts in lower case, has no full stop and contains no names.
+   */
   why(detail: string | null, batchCount: number | undefined): string;
-  /** What the decision does, in whole sentences. */
+  /** Explains the effect of the decision, in whole sentences. */
   decided(word: DecisionWord, count: number): string;
-  /** Why other decisions are impossible, in a whole sentence. If omitted, `why` explains it. */
+  /** Explains in a whole sentence why other decisions are impossible. If omitted, `why` explains it. */
   refusal?: string;
-  /** Decisions that are possible for all questions of this kind together. Omitted if there are none. */
+  /**
+   * The decisions that a user can make about all questions of this kind together. Omitted if the user must decide each
+   * question.
+   */
   atOnce?: readonly DecisionWord[];
 }
 
-/** The outcome in a sentence, with its explanation for the reference. */
+/** The outcome in a sentence, with the explanation for the reference. */
 export interface WaitingOutcome extends ReasonExplanation {
   text: string;
 }
 
 export interface ContactKind extends Words {
-  /** The outcome of a contact that waits for this decision. Null if no contact waits. */
+  /** The outcome of a contact that waits for an answer to the question. Null if no contact waits. */
   outcome: WaitingOutcome | null;
-  /** The answers that exist. No interface and no statement accepts another answer. */
+  /** The answers that this kind of question allows. No interface and no statement accepts another answer. */
   answers: Readonly<Partial<Record<DecisionWord, ContactAnswer>>>;
-  /** The texts for contacts that are decided together. Omitted if each contact needs its own decision. */
+  /** The texts for contacts that a user decides about together. Omitted if each contact needs its own decision. */
   batch?: BatchWords;
-  /** True if a credit was spent, so a merge must not cost another. */
+  /** True if a credit was spent on the contact, so a merge must not cost another credit. */
   hasSpentCredit: boolean;
-  /** True if a profile waits for the answer. Readers can see the profile. */
+  /** True if a paid profile waits for the answer. Readers can see this profile. */
   hasProfile: boolean;
-  /** True if the profile belongs to this person. */
+  /** True if the waiting profile belongs to this person. */
   isOfKnownPerson: boolean;
-  /** True if the answer is not needed after it is carried out. */
+  /** True if the answer is not needed after it has been carried out. */
   endsWithAnswer: boolean;
-  /** True if the decision must not be made while a run writes what it has read. */
+  /** True if a user must not decide while a run writes the data that it has read. */
   waitsForRun: boolean;
-  /** True if a card in the CRM can show the question and take its answer. */
+  /** True if a card in the CRM can show the question and accept the answer. */
   isAnsweredInCrm: boolean;
 }
 
@@ -85,29 +96,29 @@ export interface BatchAnswer {
   title: string;
   confirm: string;
   effect: string;
-  /** When this answer is right. */
+  /** A hint for the user when this answer is right. */
   hint: string;
 }
 
-/** The alert about a waiting batch. */
+/** The alert about a batch that waits for a decision. */
 export interface BatchAlert {
-  /** A word that identifies the alert and never changes. It does not contain the batch's ID. */
+  /** A word that identifies the alert and never changes. The word does not contain the batch's ID. */
   subject: string;
-  /** The start of a sentence whose end is added elsewhere. */
+  /** The start of a sentence about the problem. The code that sends the alert adds the end. */
   problem: string;
   steps: readonly string[];
 }
 
 export interface BatchWords {
-  /** What the contacts have in common, for the description of the API. The end of a sentence. */
+  /** Describes in the API what the contacts of a batch have in common. The text is the end of a sentence. */
   means: string;
-  /** What the answers mean, in whole sentences. Empty if the terminal explains all such batches together. */
+  /** Explains the answers in whole sentences. Empty if the terminal explains all batches of this kind together. */
   hint: string;
-  /** Returns a few words for a table column. */
+  /** Returns a few words about the batch for a column of a table. */
   inShort(parts: BatchFacts['parts']): string;
-  /** Whole sentences about why the contacts wait. */
+  /** Explains in whole sentences why the contacts of a batch wait. */
   why(batch: BatchFacts): string;
-  /** The answers with the texts of buttons and dialogs. */
+  /** The possible answers, with the texts of their buttons and dialogs. */
   answers(count: number): Readonly<Record<BatchDecisionWord, BatchAnswer>>;
   alert(batch: BatchFacts): BatchAlert;
 }
@@ -128,7 +139,7 @@ export const KEEP_FORMER: ContactAnswer = {
   credits: 0,
 };
 
-/** Whether the contact is the person whose profile was bought. */
+/** The answers to the question whether the contact is the person whose profile was bought. */
 export const SAME_OR_ANOTHER: ContactKind['answers'] = {
   approve: { label: 'It is the same person', effect: WRITE, event: 'profileApproved', credits: 0 },
   reject: {
@@ -140,7 +151,7 @@ export const SAME_OR_ANOTHER: ContactKind['answers'] = {
   resubmit: ASK_AGAIN,
 };
 
-/** Describes the result of decisions that only concern the profile. */
+/** Describes the result of a decision that concerns only the profile. */
 export function describeDecided(word: DecisionWord, count: number): string {
   const holds = describeCount(count, 'hold');
   switch (word) {

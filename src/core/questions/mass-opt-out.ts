@@ -1,7 +1,7 @@
 import { describeCount } from '../quantities.ts';
 import type { ContactKind } from './kind.ts';
 
-/** Distinguishes an objection from the opt-out field in the hold's `detail`. */
+/** The word in a hold's `detail` that means an objection instead of an opt-out field. */
 export const BY_OBJECTION = 'objection';
 
 /** Many contacts were marked as opted out together. A user must decide whether the marks are correct. */
@@ -79,7 +79,7 @@ export const massOptOut = {
   },
 } satisfies ContactKind;
 
-/** The middle of a sentence about the contacts' marks. Empty if the settings name no field. */
+/** Returns the middle of a sentence about the contacts' marks. Empty if the settings name no opt-out field. */
 function byMarks(marks: readonly string[]): string {
   if (marks.length === 0) return '';
   const ways = marks.map((mark) =>

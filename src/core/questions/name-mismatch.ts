@@ -24,7 +24,7 @@ export const nameMismatch = {
   decided: describeDecided,
 } satisfies ContactKind;
 
-/** Explanations for the name guard's results. The guard is in `name-guard.ts`. */
+/** The explanations of the name guard's results, which `name-guard.ts` returns. */
 const MISMATCHES: ReadonlyMap<string | null, string> = new Map([
   ['last_name_differs', 'the profile has a different last name'],
   ['first_name_unrelated', 'the profile has a first name that is not a form of the contact’s'],

@@ -6,7 +6,7 @@ const ABOUT_NETWORK = 'This decision is about a network, so there is nothing to 
 
 /** The kinds of questions about networks. */
 export const NETWORK_KINDS = {
-  /** More than half of the group's members would leave. */
+  /** More than half of the members of the CRM group would leave the network. */
   group_shrunk: {
     decided,
     refusal: ABOUT_NETWORK,
@@ -20,7 +20,7 @@ export const NETWORK_KINDS = {
       },
     },
   },
-  /** The group cannot be read completely. */
+  /** donor-sync cannot read the CRM group completely. */
   group_unreadable: {
     decided,
     refusal: ABOUT_NETWORK,
@@ -29,7 +29,7 @@ export const NETWORK_KINDS = {
       `the group cannot be read completely (${detail ?? 'unknown'}); no member is added or removed`,
     ...toBeFixed('Correct the group in the CRM, or name another one in the settings'),
   },
-  /** The service has lost the network. */
+  /** The service no longer has the network. */
   network_deleted: {
     decided,
     refusal: ABOUT_NETWORK,
@@ -44,7 +44,7 @@ export const NETWORK_KINDS = {
       reject: { label: 'Leave it', effect: 'The network is no longer mirrored.' },
     },
   },
-  /** Another network has the name. */
+  /** Another network in the service already has this name. */
   name_taken: {
     decided,
     refusal: ABOUT_NETWORK,
@@ -63,7 +63,10 @@ export const NETWORK_KINDS = {
   },
 } satisfies Record<string, NetworkKind>;
 
-/** A kind that cannot be approved. Its cause must be fixed elsewhere, and users can hide the question until then. */
+/**
+ * Creates a kind of question that users cannot approve. The cause must be fixed elsewhere, and users can hide the
+ * question until then.
+ */
 function toBeFixed(fix: string): Pick<NetworkKind, 'answers' | 'refusal'> {
   const effect = `${fix}. Then the hold is released automatically.`;
   return {

@@ -1,6 +1,6 @@
 import { ASK_AGAIN, type ContactKind, describeDecided } from './kind.ts';
 
-/** No paid profile matches the contact's new name, and the CRM contains the former name's values. */
+/** No paid profile matches the contact's new name, and the CRM still contains the values for the former name. */
 export const newPersonUnknown = {
   outcome: {
     text: 'has another name now, and the CRM still has the values of the former name; a user decides',

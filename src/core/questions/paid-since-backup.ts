@@ -2,11 +2,11 @@ import { describeCount } from '../quantities.ts';
 import type { PaidBefore } from './batch-facts.ts';
 import type { ContactKind } from './kind.ts';
 
-/** The `detail` of the question. Set if the contact may have been paid for without a restored backup. */
+/** The `detail` of the question if the contact may have been paid for and no backup was restored. */
 export const PAID_BEFORE = {
-  /** A former service key paid for the job, and the current key cannot see it. */
+  /** A former service key paid for the job, and the current service key cannot access the job. */
   former_key: 'its service key was replaced, and the present key cannot see its job',
-  /** The profile was not written in time. The service has deleted it, and no copy exists. */
+  /** The profile was not written into the CRM in time. The service has deleted the profile, and no copy exists. */
   result_gone: 'its profile could not be written in time, and the service no longer has it',
 } as const satisfies Readonly<Record<PaidBefore, string>>;
 
@@ -17,7 +17,7 @@ const PAID_BEFORE_TEXTS: Readonly<Record<PaidBefore, (contacts: string) => strin
     `The profiles of ${contacts} were paid for, but could not be written while the service still had them. No copy is kept, because of retention.profiles in the settings.`,
 };
 
-/** The contact may have been paid for after the backup or with a former service key. */
+/** A credit may have been spent on the contact after the backup or with a former service key. */
 export const paidSinceBackup = {
   outcome: {
     text: 'may have been paid for, after the backup that the database was restored from or with a former service key; a user decides whether to buy its profile',
@@ -102,7 +102,7 @@ export const paidSinceBackup = {
   },
 } satisfies ContactKind;
 
-/** Null means a payment after the restored backup. */
+/** Parses the reason of the payment. Null means that the payment was made after the restored backup. */
 export function parsePaidBefore(detail: string | null): PaidBefore | null {
   return detail === 'former_key' || detail === 'result_gone' ? detail : null;
 }

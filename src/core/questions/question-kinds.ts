@@ -1,4 +1,4 @@
-/** The kinds of questions. A new kind is one file in this folder and one line here. */
+/** Lists the kinds of questions. A new kind needs one file in this folder and one line in this list. */
 
 import { ConfigurationError } from '../errors.ts';
 import { didYouMean } from '../near-miss.ts';
@@ -43,7 +43,7 @@ const CONTACT = {
   erasure_requested: erasureRequested,
 } as const satisfies Record<string, ContactKind>;
 
-/** The reasons why a user is asked about a contact. */
+/** The reasons for which donor-sync asks a user about a contact. */
 export type ContactQuestionKind = keyof typeof CONTACT;
 
 export const CONTACT_KINDS: Readonly<Record<ContactQuestionKind, ContactKind>> = CONTACT;
@@ -53,7 +53,7 @@ export type HoldReason = {
   [Kind in ContactQuestionKind]: (typeof CONTACT)[Kind]['outcome'] extends null ? never : Kind;
 }[ContactQuestionKind];
 
-/** The kinds whose contacts are decided together. */
+/** The kinds of question whose contacts a user decides about together. */
 export type BatchKind = {
   [Kind in ContactQuestionKind]: (typeof CONTACT)[Kind] extends { batch: BatchWords }
     ? Kind
@@ -82,7 +82,7 @@ export function isBatchKind(kind: string): kind is BatchKind {
   return isContactKind(kind) && CONTACT_KINDS[kind].batch !== undefined;
 }
 
-/** Returns the texts for contacts that are decided together. */
+/** Returns the texts of a kind of question whose contacts a user decides about together. */
 export function getBatchWords(kind: BatchKind): BatchWords {
   return CONTACT[kind].batch;
 }
@@ -99,7 +99,7 @@ export function isKind(word: string): word is QuestionKind {
   return isContactKind(word) || isNetworkKind(word);
 }
 
-/** Returns the answer to a question about a contact. Null if the kind does not have this answer. */
+/** Returns the answer to a question about a contact, or null if this kind of question does not have the answer. */
 export function findContactAnswer(
   kind: ContactQuestionKind,
   decision: QuestionDecision,
@@ -108,18 +108,18 @@ export function findContactAnswer(
   return (word && CONTACT_KINDS[kind].answers[word]) ?? null;
 }
 
-/** Returns the most credits that the next run spends on one contact because of this decision. */
+/** Returns the maximum number of credits that the next run spends on one contact because of this decision. */
 export function getMostCredits(kind: ContactQuestionKind, decision: QuestionDecision): number {
   return findContactAnswer(kind, decision)?.credits ?? 0;
 }
 
-/** The possible answers, in the order of `HOLD_DECISIONS`. */
+/** Lists the answers that a kind of question allows, in the order of `HOLD_DECISIONS`. */
 export function listDecisions(kind: QuestionKind): DecisionWord[] {
   const answers: ContactKind['answers'] | NetworkKind['answers'] = KINDS[kind].answers;
   return HOLD_DECISIONS.filter((word) => Object.hasOwn(answers, word));
 }
 
-/** Returns a value for each reason for which a contact waits. */
+/** Returns an object with a value for each reason for which a contact waits. */
 export function forHoldReasons<Value>(
   toValue: (outcome: WaitingOutcome) => Value,
 ): Readonly<Record<HoldReason, Value>> {
@@ -130,7 +130,7 @@ export function forHoldReasons<Value>(
   return Object.fromEntries(entries);
 }
 
-/** Throws a ConfigurationError (unknown) with the list of reasons. */
+/** Returns the kind of question with this reason. Throws a ConfigurationError (unknown) with the list of reasons. */
 export function requireReason(word: string): QuestionKind {
   if (isKind(word)) return word;
   throw new ConfigurationError(
@@ -141,7 +141,10 @@ export function requireReason(word: string): QuestionKind {
 
 const REASONS = Object.keys(KINDS).sort();
 
-/** Decisions for all contacts with this reason. Empty if each contact needs its own decision. */
+/**
+ * Returns the decisions that a user can make about all contacts with this reason. Empty if each contact needs its own
+ * decision.
+ */
 export function decisionsAtOnce(reason: string): readonly DecisionWord[] {
   return isKind(reason) ? (KINDS[reason].atOnce ?? []) : [];
 }

@@ -1,6 +1,6 @@
 import { type ContactKind, describeDecided, KEEP_FORMER } from './kind.ts';
 
-/** Another person's values could not be replaced, so nothing was written. */
+/** donor-sync could not replace another person's values in the CRM, so it wrote nothing. */
 export const valuesOfTwoPeople = {
   outcome: {
     text: 'the CRM does not accept all values of the new person at once, so nothing was written; a user decides',
@@ -31,7 +31,10 @@ export const valuesOfTwoPeople = {
   decided: describeDecided,
 } satisfies ContactKind;
 
-/** Why values of two people would be mixed. `detail` is the CRM's message or a delivery's result. */
+/**
+ * Explains why the CRM record would contain values of two people. `detail` is the CRM's message or the result of a
+ * delivery.
+ */
 function twoPeopleReason(detail: string | null): string {
   const tail = 'approve to try again, reject to keep the former values';
   if (detail === 'not_together') {

@@ -1,6 +1,8 @@
 import type { ContactKind } from './kind.ts';
 
-/** CRM workflows marked more contacts in a day than allowed. This contact is the first of them. */
+/**
+ * CRM workflows marked more contacts in a day than the limit allows. This contact is the first contact above the limit.
+ */
 export const workflowLimit = {
   outcome: null,
   hasSpentCredit: false,

@@ -1,4 +1,4 @@
-/** Clears values that name an erased person and reports what remains. */
+/** Clears values that name an erased person and reports which values remain. */
 import type { RecordLookup } from '../../../connectors/contract.ts';
 import type { FieldValue } from '../../core/crm-field.ts';
 import type { Lease } from '../../database/leases.ts';
@@ -15,18 +15,18 @@ import type { NamesOfPerson } from './erased-names.ts';
 import { isIn, type Mention, type MentionDeps } from './mentions.ts';
 
 export interface MentionsLeft {
-  /** The CRM refused to clear them, or no request was sent. */
+  /** The number of contacts whose values the CRM refused to clear or that received no request. */
   contacts: number;
-  /** The integration's user cannot see these fields. */
+  /** The names of fields that the integration's user cannot see. */
   hidden: string[];
   edited: number;
-  /** The CRM does not show these contacts and does not report them as deleted. */
+  /** The number of contacts that the CRM does not show and does not report as deleted. */
   unseen: number;
 }
 
 /**
- * Only the CRM knows these contacts' IDs. The search reads all contacts. A contact that is not found is not searched
- * for again until a run reads it.
+ * Finds the contacts whose IDs only the CRM knows. The search reads all contacts of the CRM. A contact that is not
+ * found is not searched for again until a run reads it.
  */
 async function findErasedHolders(
   { store, connector }: MentionDeps,
@@ -59,7 +59,7 @@ async function findErasedHolders(
   return { mentions, unseen: left.filter(({ crmId }) => !ids.has(crmId)).length };
 }
 
-/** Clears the values and reports what remains. Can be repeated. */
+/** Clears the values that name the person and reports which values remain. The call can be repeated. */
 export async function clearMentions(
   deps: MentionDeps,
   lease: Lease,
@@ -78,7 +78,7 @@ export async function clearMentions(
   if (fields.length === 0) return { contacts: 0, hidden: [], edited: 0, unseen: erasedUnseen };
   const visible = new Set((await connector.describeFields()).map(({ name }) => name));
   const seen = fields.filter((field) => visible.has(field));
-  // A file without this column has nothing to clear. In another CRM, the field may be hidden.
+  // A file without this column contains no values to clear. In other CRMs, the field may be hidden.
   const hidden = connector.capabilities.remote ? fields.filter((field) => !visible.has(field)) : [];
   const byHolder = Map.groupBy(found, ({ holder }) => holder);
   const followed = new Set<string>();
@@ -91,7 +91,8 @@ export async function clearMentions(
   while (holders.length > 0) {
     const ids = holders.splice(0, size);
     const lookups = await connector.readByIds(ids, seen);
-    // The CRM may have merged a record since the last run. The remaining record then has its values.
+    // The CRM may have merged a record since the last run. The record that remains then contains the merged record's
+    // values.
     for (const lookup of lookups) {
       if (lookup.state !== 'removed' || lookup.mergedInto === null) continue;
       if (followed.has(lookup.id)) continue;
@@ -100,7 +101,7 @@ export async function clearMentions(
       byHolder.set(lookup.mergedInto, [...(heirs ?? []), ...(own ?? [])]);
       holders.push(lookup.mergedInto);
     }
-    // A restored or visible record still contains the value.
+    // A record that is restored or becomes visible again still contains the value.
     const away = new Set(lookups.flatMap((each) => (mayComeBack(each) ? each.id : [])));
     unseen += away.size;
     const changes = lookups.flatMap((lookup) => {
@@ -151,12 +152,12 @@ export async function clearMentions(
   return { contacts: left.size, hidden, edited: edited.size, unseen };
 }
 
-/** True for a record that may reappear with its values. */
+/** True if a record may come back into the CRM with its values. */
 function mayComeBack(lookup: RecordLookup): boolean {
   return lookup.state === 'missing' || (lookup.state === 'removed' && lookup.mergedInto === null);
 }
 
-/** Returns the fields that name the person. Calls `onOther` for other values. */
+/** Returns the fields whose values name the person. Calls `onOther` for fields with other values. */
 function namingFields(
   deps: Pick<SyncDeps, 'store'>,
   lookup: RecordLookup,

@@ -1,7 +1,7 @@
 /**
- * Erases a person from one integration's store. On request, also clears our values in the CRM. The block is already on
- * disk (`src/privacy/forget/forget.ts`), so no run stores the person again. Each step can be repeated. The note lists
- * the completed steps.
+ * Erases a person from one integration's store. If requested, also clears the values that donor-sync wrote into the
+ * CRM. The block is already on disk (`src/privacy/forget/forget.ts`), so no run stores the person again. Each step of
+ * an erasure can be repeated. The erasure note lists the completed steps.
  */
 
 import type { Refusal } from '../../../connectors/contract.ts';
@@ -18,9 +18,9 @@ export type ForgetDeps = Pick<SyncDeps, 'store' | 'connector' | 'sealer'>;
 
 export interface ForgottenContact {
   crmId: string;
-  /** Every form of the contact's ID. The canonical form comes first. */
+  /** Every form of the contact's ID. The canonical form is the first in the list. */
   forms: readonly string[];
-  /** Merged records and former rows. Their values may be in this contact's fields. */
+  /** The IDs of merged records and former rows. Values of these records may be in this contact's fields. */
   parts: readonly string[];
 }
 
@@ -30,15 +30,16 @@ export type SaveNote = (changes: Partial<ErasureNote>) => Promise<void>;
 export interface ClearedCrm {
   crm: CrmErasure;
   mergedInto: string | null;
-  /** True if the record was read and has none of our values. */
+  /** True if the CRM record was read and contains no values from donor-sync. */
   isSeenEmpty: boolean;
-  /** The CRM's own reasons for fields that it did not clear. */
+  /** The CRM's own reasons for refusing to clear fields. */
   refusals: string[];
 }
 
 /**
- * Reads the fields again to check the result. Includes values whose write was only intended. A value is ours if any of
- * these integrations wrote it.
+ * Clears the values that donor-sync wrote into the contact's fields, and reads the fields again to check the result.
+ * Also clears values whose write was only intended. A value counts as donor-sync's if any of these integrations wrote
+ * it.
  */
 export async function clearInCrm(
   deps: ForgetDeps,
@@ -50,11 +51,12 @@ export async function clearInCrm(
   const { connector } = deps;
   const inspected = await inspectFields(deps, integrationIds, contact, clearing);
   const { seen, hidden, isOurs, toClear, mergedInto, isMissing, isThere, values } = inspected;
-  // A row that left the file may still be in the output file. `finish` drops it, because the contact is blocked.
+  // A row that left the input file may still be in the output file. `finish` drops the row, because the contact is
+  // blocked.
   if (isMissing && !connector.capabilities.remote) await connector.finish();
   const { unreadable } = inspected;
   const begun = union(clearing, toClear);
-  // Saved first. After an interruption, the next attempt knows which fields to check.
+  // The progress is saved first. After an interruption, the next attempt knows which fields to check.
   await save({ crm: { ...NOTHING_CLEARED, unreadable, hidden }, clearing: begun });
   const refusals = toClear.length === 0 ? [] : await clearFields(deps, contact.crmId, toClear);
   const after =
@@ -78,15 +80,16 @@ export async function clearInCrm(
 }
 
 interface FieldsToClear {
-  /** Fields that earlier attempts have started to clear. */
+  /** The fields that an earlier attempt has started to clear. */
   clearing: readonly string[];
-  /** Fields in the field map. */
+  /** The CRM fields in the field map. */
   mapped: readonly string[];
 }
 
 /**
  * Finds mapped fields with a value that the store does not know. The list may have changed the row's ID and details
- * since a write. Then nothing shows that the values are ours. In a CRM that reports removals, such a value is a user's.
+ * after donor-sync wrote a value, so nothing shows who wrote the value. In a CRM that reports removals, an unknown
+ * value was written by a user.
  */
 async function findUnrecognized(
   deps: Pick<ForgetDeps, 'connector'>,
@@ -103,11 +106,11 @@ async function findUnrecognized(
   return seen.filter((field) => !isEmpty(values[field]));
 }
 
-/** A contact's fields before they are cleared. */
+/** The fields of a contact before an erasure clears them. */
 interface InspectedFields {
   seen: string[];
   hidden: string[];
-  /** Hidden fields, and all fields of an invisible record. */
+  /** The fields that donor-sync cannot read: hidden fields, and all fields of an invisible record. */
   unreadable: string[];
   isOurs: (field: string, value: FieldValue) => boolean;
   /** The fields that contain a value from donor-sync. */
@@ -118,7 +121,7 @@ interface InspectedFields {
   isThere: boolean;
 }
 
-/** Decides which values are ours. */
+/** Decides which of the contact's values donor-sync wrote. */
 async function inspectFields(
   deps: ForgetDeps,
   integrationIds: readonly string[],
@@ -131,10 +134,10 @@ async function inspectFields(
   const isWritten = (field: string, value: FieldValue): boolean =>
     known.some((id) => ours.get(field)?.has(valueFingerprint(deps, id, field, value)));
   const { seen, unseen } = await sortFields(deps, union([...ours.keys()], clearing));
-  // In another CRM, the field may be hidden.
+  // In a CRM that is not a file, the field may be hidden.
   const hidden = connector.capabilities.remote ? unseen : [];
   const { values, mergedInto, isMissing, isThere } = await readFields(deps, contact.crmId, seen);
-  // An invisible record can still have our values.
+  // A record that the CRM hides can still contain values from donor-sync.
   const isHidden = isMissing && connector.capabilities.remote;
   const automated = await findAutomatedValues(
     connector,
@@ -161,15 +164,15 @@ async function inspectFields(
   };
 }
 
-/** The fields that an erasure would clear or leave. The same functions decide in both cases. */
+/** The fields that an erasure would clear or leave. The preview and the erasure use the same functions to decide. */
 export interface ClearablePreview {
   ours: readonly string[];
   changed: readonly string[];
-  /** Fields that donor-sync wrote but can no longer read. */
+  /** The fields that donor-sync wrote but can no longer read. */
   unreadable: readonly string[];
 }
 
-/** Changes nothing. */
+/** Returns the fields that an erasure would clear, without changing anything. */
 export async function previewClearing(
   deps: ForgetDeps,
   integrationId: string,
@@ -191,7 +194,7 @@ export async function previewClearing(
   };
 }
 
-/** Finds values that the CRM's automation made from ours. */
+/** Finds values that the CRM's automation made from values of donor-sync. */
 async function findAutomatedValues(
   connector: ForgetDeps['connector'],
   id: string,
@@ -224,7 +227,7 @@ async function sortFields(
   };
 }
 
-/** Empty if the record no longer exists. */
+/** Reads the fields of a contact. Returns an empty result if the record no longer exists. */
 async function readFields(
   { connector }: Pick<ForgetDeps, 'connector'>,
   crmId: string,
@@ -244,8 +247,8 @@ async function readFields(
 }
 
 /**
- * Returns records whose values may have moved into this one, by a merge or a changed ID. Uses the CRM's response and
- * what runs have read. `forms` starts with the canonical form of the ID.
+ * Returns records whose values may have moved into this record, because of a merge or a changed ID. Uses the CRM's
+ * response and the data that runs have read. `forms` starts with the canonical form of the ID.
  */
 export async function findParts(
   { store, connector }: Pick<ForgetDeps, 'store' | 'connector'>,
@@ -272,8 +275,8 @@ export async function findParts(
 }
 
 /**
- * Reports what remains in the CRM about an erased person. Checks written and mapped fields. The store no longer knows
- * whether donor-sync wrote them.
+ * Reports which values of an erased person remain in the CRM. Checks written fields and mapped fields, because the
+ * store no longer knows whether donor-sync wrote their values.
  */
 export async function lookAtLeftovers(
   deps: Pick<ForgetDeps, 'connector'>,
@@ -284,7 +287,7 @@ export async function lookAtLeftovers(
   const { values, isMissing } = await readFields(deps, crmId, seen);
   const unrecognized = seen.filter((field) => !isEmpty(values[field]));
   const unknown = isMissing ? [...seen, ...unseen] : unseen;
-  // A file without this column has no value.
+  // A file without this column contains no value.
   const unreadable = deps.connector.capabilities.remote
     ? unknown.filter((field) => written.includes(field) && !cleared.includes(field))
     : [];
@@ -298,17 +301,17 @@ export async function lookAtLeftovers(
 }
 
 export interface LeftoverFields {
-  /** Fields that donor-sync wrote. */
+  /** The fields that donor-sync wrote. */
   written: readonly string[];
   /** The written fields that the erasure has already cleared. */
   cleared: readonly string[];
-  /** Fields in the field map. */
+  /** The CRM fields in the field map. */
   mapped: readonly string[];
 }
 
 /**
- * Clears one record's fields. If the CRM refuses, clears each field separately. Returns the reasons for the fields that
- * remain.
+ * Clears the fields of one record. If the CRM refuses the request, clears each field separately. Returns the reasons
+ * for the fields that were not cleared.
  */
 async function clearFields(
   deps: Pick<ForgetDeps, 'connector'>,
@@ -330,7 +333,7 @@ async function clearFields(
   return refusals;
 }
 
-/** Returns why contacts or fields could not be cleared. */
+/** Clears values, and returns why contacts or fields could not be cleared. */
 async function clearValues(
   deps: Pick<ForgetDeps, 'connector'>,
   changes: readonly { id: string; fields: readonly string[] }[],

@@ -1,4 +1,4 @@
-/** Finds values that name an erased person. Runs, undos and restored databases need this. */
+/** Finds values that name an erased person. Runs, undos and restored databases use this search. */
 import type { Lease } from '../../database/leases.ts';
 import {
   findErasedNames,
@@ -25,7 +25,9 @@ import {
   type StoreDeps,
 } from './mentions.ts';
 
-/** Covers everyone who was erased. The store keeps fingerprints of their donors for this. */
+/**
+ * Finds values that name any erased person. The store keeps the fingerprints of erased people's donors for this search.
+ */
 async function findErasedMentions(
   deps: StoreDeps,
   { integrationId }: Pick<Lease, 'integrationId'>,
@@ -34,14 +36,18 @@ async function findErasedMentions(
   const donors = await listErasedDonors(store.reader, store.fingerprint, integrationId);
   if (donors.length === 0) return null;
   const merges = await findMerges(store.reader, integrationId);
-  // A contact may have absorbed one with such values. Runs are frequent, so no other contacts are read.
+  // A contact may have absorbed another contact with a value that names an erased person. Runs are frequent, so no
+  // other contacts are read.
   const naming = await listNamingContacts(store.reader, integrationId, donors);
   const ids = [...new Set(naming.flatMap((id) => [id, ...listHeirs(merges, id)]))];
   const everyone = { forms: [], names: NO_NAMES, donors: new Set(donors) };
   return findIn(deps, integrationId, everyone, merges, pagesOf(deps, integrationId, ids));
 }
 
-/** A run must not keep these values as previous values. Null if there are none. */
+/**
+ * Loads the values that name erased people, because a run must not keep them as previous values. Returns null if no
+ * value names an erased person.
+ */
 export async function loadErasedTexts(
   deps: StoreDeps,
   integrationId: string,
@@ -70,13 +76,16 @@ export async function dropErasedTexts(deps: StoreDeps, integrationId: string): P
   await store.act((trx) => replaceRestored(trx, integrationId, found));
 }
 
-/** A restored database contains values that name erased people, so call this before values are restored. */
+/**
+ * Drops values that name erased people. A restored database contains such values, so call this function before values
+ * are restored.
+ */
 export async function dropErasedMentions(deps: StoreDeps, lease: Lease): Promise<void> {
   const found = await findErasedMentions(deps, lease);
   if (found !== null) await dropKeptTexts(deps, lease, found);
 }
 
-/** Ignores the current settings. */
+/** Clears values that name erased people in the CRM, regardless of the current settings. */
 export async function clearErasedMentions(deps: MentionDeps, lease: Lease): Promise<void> {
   const { connection, fingerprint } = deps.store;
   await placeWrites(connection, fingerprint, lease.integrationId);

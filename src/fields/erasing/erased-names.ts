@@ -1,6 +1,6 @@
 /**
- * Recognises erased people's names in values. Names are stored as keyed fingerprints of their words. Written values are
- * stored the same way, so an erasure finds them even if the CRM hides them.
+ * Recognises erased people's names in values. A name is stored as keyed fingerprints of its words. Written values are
+ * stored in the same way, so an erasure finds names even in values that the CRM hides.
  */
 
 import type { FieldValues } from '../../core/crm-field.ts';
@@ -13,17 +13,20 @@ export interface PersonName {
 }
 
 export interface NamesOfPerson {
-  /** True if there are no names to search for. */
+  /** True if there are no names of erased people to search for. */
   isEmpty: boolean;
-  /** Each name is a list of word fingerprints. */
+  /** The names of erased people. Each name is a list of word fingerprints. */
   names: readonly string[];
-  /** True if both names occur as whole words. */
+  /** True if the first and the last name occur in the text as whole words. */
   areIn(text: string): boolean;
-  /** `words` comes from `fingerprintTexts`, and `contact` is the fingerprint of the contact's ID. */
+  /**
+   * True if a written value contains one of the names. `words` comes from `fingerprintTexts`, and `contact` is the
+   * fingerprint of the contact's ID.
+   */
   areInWritten(contact: string, words: string): boolean;
-  /** Excludes the name of the searched contact itself. That name refers to the contact. */
+  /** Excludes the name of the searched contact, because that name refers to the contact. */
   except(own: string | null): NamesOfPerson;
-  /** Takes a full name, which may have more parts. */
+  /** Excludes the names in a full name, which may have more than two parts. */
   exceptNamesIn(fullName: string): NamesOfPerson;
 }
 
@@ -36,13 +39,18 @@ export const NO_NAMES: NamesOfPerson = {
   exceptNamesIn: () => NO_NAMES,
 };
 
-/** Returns fingerprints of the words in a value, in order. */
+/** Returns the fingerprints of the words in a value, in the order of the words. */
 export type WordFingerprints = (text: string) => readonly string[];
 
-/** Given names and words of organisations repeat often. This cache takes about 1 MB. */
+/**
+ * The number of values in the cache, because given names and words of organisations repeat often. The cache takes about
+ * 1 MB.
+ */
 const TEXTS_KEPT = 5_000;
 
-/** Caches short values with their fingerprints. The cache belongs to a run, so no name stays in memory afterwards. */
+/**
+ * Caches short values with their fingerprints. The cache belongs to one run, so no name stays in memory after the run.
+ */
 export function rememberWords(fingerprint: Fingerprint): WordFingerprints {
   const kept = new Map<string, readonly string[]>();
   return (text) => {
@@ -59,7 +67,10 @@ export function fingerprintWords(fingerprint: Fingerprint, text: string): string
   return splitWords(text).map((word) => fingerprintWord(fingerprint, word));
 }
 
-/** Null if the first or last name is missing. A last name alone would match relatives and namesakes. */
+/**
+ * Returns the fingerprints of a name, or null if the first or last name is missing. A last name alone would match
+ * relatives and namesakes.
+ */
 export function fingerprintName(
   wordsIn: WordFingerprints,
   { first, last }: PersonName,
@@ -100,21 +111,24 @@ export function namesOfPerson(fingerprint: Fingerprint, names: readonly string[]
   };
   return all;
 
-  /** All of a name's words must be in the value. */
+  /** Returns the names whose words are all in the value. */
   function findIn(text: string): string[][] {
     const words = new Set(fingerprintWords(fingerprint, text));
     return known.filter((name) => name.every((word) => words.has(word)));
   }
 }
 
-/** These values may name other people. Warm paths are found by their introducer instead. */
+/**
+ * The sources of values that may name other people. Warm paths are not in this list, because an erasure finds them by
+ * their introducer.
+ */
 const TEXT_SOURCES: readonly FieldSource[] = [
   ...(['bio', 'work.primary', 'work.all', 'education.primary', 'education.all'] as const),
 ];
 
 /**
- * Returns fingerprints of capitalised words by field. Each contact has its own key, so equal words look different.
- * `contact` is the fingerprint of the contact's ID.
+ * Returns the fingerprints of capitalised words by field. Each contact has a different key, so equal words of two
+ * contacts have different fingerprints. `contact` is the fingerprint of the contact's ID.
  */
 export function fingerprintTexts(
   wordsIn: WordFingerprints,
@@ -123,7 +137,7 @@ export function fingerprintTexts(
   mappings: readonly FieldMapping[],
 ): Record<string, string> {
   const texts: Record<string, string> = {};
-  // Several values of a contact often share words.
+  // The values of a contact often share words, so each word is fingerprinted only once.
   const known = new Map<string, string>();
   for (const { from, to } of mappings) {
     const value = changes[to];
@@ -132,7 +146,7 @@ export function fingerprintTexts(
     for (const part of value.match(isAscii(value) ? CAPITALISED_ASCII : CAPITALISED) ?? []) {
       for (const word of wordsIn(part)) words.add(word);
     }
-    // A single word is not a full name.
+    // A value with a single word does not contain a full name.
     if (words.size > 1) texts[to] = join(words);
   }
   return texts;
@@ -148,10 +162,13 @@ export function fingerprintTexts(
   }
 }
 
-/** Finds words that may be names. They start with a capital, or their script has no capitals. */
+/** Finds words that may be names. A word may be a name if it starts with a capital or its script has no capitals. */
 const CAPITALISED = /(?<![\p{L}\p{M}\p{N}])[\p{Lu}\p{Lt}\p{Lo}][\p{L}\p{M}\p{N}]*/gu;
 
-/** For values in plain ASCII. Most values are ASCII. This takes a third of the time. */
+/**
+ * Finds words that may be names in plain ASCII text. Most values are ASCII, and this expression takes a third of the
+ * time.
+ */
 const CAPITALISED_ASCII = /(?<![A-Za-z0-9])[A-Z][A-Za-z0-9]*/g;
 
 function isAscii(text: string): boolean {
@@ -164,12 +181,14 @@ function splitWords(text: string): string[] {
   return plain.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '');
 }
 
-/** 66 bits distinguish all words. */
+/** Returns the fingerprint of a name's word. 66 bits distinguish all words. */
 function fingerprintWord(fingerprint: Fingerprint, word: string): string {
   return fingerprint('word', word).slice(0, 11);
 }
 
-/** 36 bits are enough here. A value has only a few dozen words. */
+/**
+ * Returns the fingerprint of a written value's word. 36 bits are enough, because a value has only a few dozen words.
+ */
 function fingerprintWritten(contact: string, word: string): string {
   return joinFingerprints(contact, word).slice(0, 6);
 }

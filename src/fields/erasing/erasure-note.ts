@@ -1,6 +1,7 @@
 /**
- * The note is stored with the block before each step. So an erasure can report everything even after a crash. Contains
- * counts and names of fields and networks, but not the contact's ID.
+ * Defines the note that describes the progress of an erasure. The note is stored with the block before each step, so an
+ * erasure can report everything even after a crash. The note contains counts and names of fields and networks, but not
+ * the contact's ID.
  */
 import { z } from 'zod';
 
@@ -16,30 +17,30 @@ const erasedSchema = z.object({
   introductions: count,
   groups: count,
   runs: count,
-  /** Changes that the connector had not written yet. */
+  /** The number of changes that the connector had not written yet. */
   kept: count,
   texts: count,
-  /** Payments in the spending journal outside the database. */
+  /** The number of payments in the spending journal, which is outside the database. */
   payments: count,
 });
 
-/** The numbers of erased items, by kind. */
+/** The number of erased items of each kind. */
 export type ErasedCounts = z.infer<typeof erasedSchema>;
 
 const crmSchema = z.object({
-  /** Fields that contained a value of ours and are now empty. */
+  /** The fields that contained a value from donor-sync and are now empty. */
   cleared: z.array(z.string()),
-  /** Users have changed these fields since. donor-sync left them alone. */
+  /** The fields that users have changed since donor-sync wrote them. An erasure does not clear these fields. */
   editedSince: z.array(z.string()),
-  /** The CRM did not clear our value. */
+  /** The fields whose value from donor-sync the CRM did not clear. */
   stillPresent: z.array(z.string()),
-  /** Our fields that the integration's user can no longer see. */
+  /** The fields that donor-sync wrote but that the integration's user can no longer see. */
   unreadable: z.array(z.string()),
-  /** Fields that the CRM hides although the record exists. A later run tries again. */
+  /** The fields that the CRM hides although the record exists. A later run tries to clear these fields again. */
   hidden: z.array(z.string()),
-  /** It is unknown whether these values are ours. */
+  /** The fields with a value that donor-sync may or may not have written. */
   unrecognized: z.array(z.string()),
-  /** True if the fields were read again and have none of our values. */
+  /** True if the fields were read again and contain no values from donor-sync. */
   verified: z.boolean(),
 });
 
@@ -51,28 +52,28 @@ const noteSchema = z.object({
   at: z.number(),
   wasKnown: z.boolean(),
   erased: erasedSchema,
-  /** Null if the CRM should not be cleared. */
+  /** The result of clearing the CRM. Null if the CRM should not be cleared. */
   crm: crmSchema.nullable(),
-  /** Fields that an attempt has started to clear. Only another reading shows whether they are empty. */
+  /** The fields that an attempt has started to clear. Only another reading shows whether these fields are empty. */
   clearing: names,
-  /** Networks that removed the person, and networks that have not confirmed it. */
+  /** The networks that have removed the person, and the networks that have not confirmed the removal. */
   networks: z.object({ left: names, pending: names }),
-  /** Other contacts that still name this person as an introducer. */
+  /** The number of other contacts that still name this person as an introducer. */
   introductionsLeft: count,
-  /** Values about this person in other contacts, if the CRM is to be cleared. */
+  /** The values in other contacts that name this person. Present only if the CRM is to be cleared. */
   mentions: z.object({
-    /** Contacts that could not be changed. */
+    /** The number of contacts whose values could not be cleared. */
     contacts: count,
-    /** Hidden fields. */
+    /** The fields that the CRM hides. */
     hidden: names,
-    /** Contacts with a value that a user has edited and that still names the person. */
+    /** The number of contacts with a value that a user has edited and that still names the person. */
     edited: count,
-    /** Contacts that the integration's user cannot see. The next syncs check them again. */
+    /** The number of contacts that the integration's user cannot see. The next syncs check these contacts again. */
     unseen: count,
   }),
-  /** Fields that donor-sync wrote. After the erasure, only this list shows where values may be. */
+  /** The fields that donor-sync wrote. After the erasure, only this list shows where values may remain. */
   written: names,
-  /** Why the CRM could not be reached. Null if it was reached or need not be cleared. */
+  /** The reason why the CRM could not be reached. Null if the CRM was reached or need not be cleared. */
   unreached: z.string().nullable(),
 });
 
@@ -122,7 +123,7 @@ export function parseNote(json: string | null): ErasureNote | null {
   return json === null ? null : noteSchema.parse(JSON.parse(json));
 }
 
-/** True if the CRM has no values left. A pure function. */
+/** True if the CRM contains no values about the person any more. A pure function. */
 export function isCleared({ crm, mentions, unreached }: ErasureNote): boolean {
   if (crm === null) return true;
   const isLeft = crm.stillPresent.length + crm.hidden.length > 0;
@@ -130,7 +131,7 @@ export function isCleared({ crm, mentions, unreached }: ErasureNote): boolean {
   return !isLeft && !isNamed && unreached === null;
 }
 
-/** A pure function. */
+/** Adds the numbers of erased items. A pure function. */
 export function addCounts(one: ErasedCounts, other: Partial<ErasedCounts>): ErasedCounts {
   const sum = (what: keyof ErasedCounts) => one[what] + (other[what] ?? 0);
   return {

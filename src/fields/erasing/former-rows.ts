@@ -1,6 +1,6 @@
 /**
- * Some lists change their contacts' IDs. Our values of the former row are then in the new row. The store has them under
- * the former ID.
+ * Finds a contact's former rows, because some lists change their contacts' IDs. The new row contains the values that
+ * donor-sync wrote into the former row. The store has these values under the former ID.
  */
 
 import { type ContactRecord, findContacts } from '../../contacts/contacts.ts';
@@ -22,8 +22,8 @@ import type { SyncDeps } from '../../sync/control/context.ts';
 type FormerRowDeps = Pick<SyncDeps, 'store' | 'connector'>;
 
 /**
- * Finds contacts that left the list and may be the same person. No run may have recorded the new ID yet. A CRM that
- * reports removals does not change IDs. `forms` starts with the canonical form of the ID.
+ * Finds contacts that left the list and may be the same person as a contact. A run may not have recorded the new ID
+ * yet. A CRM that reports removals does not change IDs. `forms` starts with the canonical form of the ID.
  */
 export async function findFormerRows(
   { store, connector }: FormerRowDeps,
@@ -40,9 +40,10 @@ export async function findFormerRows(
 }
 
 /**
- * Finds former rows that are certainly the same person. A run has recorded the new ID, or all details are equal. Runs
- * use this to recognise a contact under a new ID. A similar row may be a relative, so only a user can decide to erase
- * it. A list can have two rows of one person. A former row that continues as the other row is not erased with this one.
+ * Finds former rows that certainly belong to the same person, because a run has recorded the new ID or all details are
+ * equal. Runs use this to recognise a contact under a new ID. A similar row may belong to a relative, so only a user
+ * can decide to erase it. A list can contain two rows for one person. A former row that continues as the second row is
+ * not erased with the first row.
  */
 export async function findOwnFormerRows(
   { store, connector }: FormerRowDeps,
@@ -84,8 +85,8 @@ export async function findOwnFormerRows(
 }
 
 /**
- * True if the contact needs no former row. Its own ID was paid for, or it is or may be an erased person. The data under
- * that person's former ID has already been erased.
+ * True if the contact does not continue a former row. The contact's own ID was paid for, or the contact is or may be an
+ * erased person. In the second case, the data under the person's former ID has already been erased.
  */
 async function hasOwnData(
   store: FormerRowDeps['store'],
@@ -97,7 +98,7 @@ async function hasOwnData(
   return (await findErasures(store, integrationIds, forms)).length > 0;
 }
 
-/** Returns the IDs that the list does not contain. */
+/** Returns the IDs that are not in the list. */
 async function listMissing(
   connector: FormerRowDeps['connector'],
   crmIds: readonly string[],
@@ -110,7 +111,9 @@ async function listMissing(
   return missing;
 }
 
-/** The contact's row now and at the last reading. Empty if the row no longer exists. */
+/**
+ * Reads the contact's current row and its row at the last reading. Returns an empty result if the row no longer exists.
+ */
 async function readRow(
   { store, connector }: FormerRowDeps,
   integrationIds: readonly string[],
@@ -126,7 +129,7 @@ async function readRow(
   const { contact } = lookup;
   let person = fingerprintPerson(fingerprint, contact);
   const texts: string[] = [];
-  // Unreadable details may differ from the stored ones.
+  // If details are unreadable, they may differ from the stored details.
   if ((contact.unreadable ?? []).length === 0) {
     const identities = createIdentityReader({ fingerprint, shape: null, known: [] });
     texts.push(identities.read(contact).text());
@@ -142,7 +145,7 @@ async function readRow(
   return { person, identities: texts.flatMap((text) => parseIdentityText(text) ?? []), rows };
 }
 
-/** True if the name, the addresses and the employers are equal. A name alone does not identify a person. */
+/** True if two rows have the same name, addresses and employers. A name alone does not identify a person. */
 function haveSameDetails(one: ParsedIdentity, other: ParsedIdentity): boolean {
   if (one.addresses.fingerprint + one.employers.fingerprint === '') return false;
   return (

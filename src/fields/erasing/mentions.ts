@@ -1,6 +1,6 @@
 /**
- * Each write has recorded whom its values name. So the search does not depend on settings, field map or CRM.
- * `clear-mentions.ts` clears the values in the CRM.
+ * Finds the values that name a person. Each write has recorded whom its values name, so the search does not depend on
+ * the settings, the field map or the CRM. `clear-mentions.ts` clears the values in the CRM.
  */
 
 import type { OwnedValues } from '../../contacts/owned-values.ts';
@@ -33,7 +33,7 @@ export type StoreDeps = Pick<SyncDeps, 'store' | 'sealer'>;
 export type MentionDeps = StoreDeps & Pick<SyncDeps, 'connector'>;
 
 export interface Mentioned {
-  /** Every form of the contact's ID. The contact's own fields are cleared elsewhere. */
+  /** Every form of the contact's ID. The erasure clears the contact's own fields elsewhere. */
   forms: readonly string[];
   /** The fingerprints of the person's donors. */
   donors: ReadonlySet<string>;
@@ -41,32 +41,32 @@ export interface Mentioned {
 }
 
 export interface Mention {
-  /** The contact that received the value. The values' fingerprints depend on its ID. */
+  /** The ID of the contact that received the value. The fingerprint of the value depends on this ID. */
   crmId: string;
-  /** The contact that has the value now, after any merges. */
+  /** The ID of the contact that has the value now, after any merges. */
   holder: string;
-  /** Field → fingerprints of the values that name the person. */
+  /** The fingerprints of the values that name the person, by field. */
   fields: ReadonlyMap<string, ReadonlySet<string>>;
-  /** The fields with text from a paid profile. */
+  /** The fields that contain text from a paid profile. */
   paid: ReadonlySet<string>;
   writes: readonly string[];
-  /** False if another value of ours has replaced the text. */
+  /** False if donor-sync has replaced the text with another value. */
   isInCrm: boolean;
   /**
-   * Set for an erased contact that may contain the value. Its ID is unknown, so `crmId` is a fingerprint. `unseen`
-   * means that a search did not find it and no run has read it.
+   * Set if an erased contact may contain the value. The contact's ID is unknown, so `crmId` is a fingerprint. `unseen`
+   * means that a search did not find the contact and no run has read it.
    */
   erased: 'left' | 'unseen' | null;
 }
 
-/** The values to remove from the store. */
+/** The stored texts that an erasure removes from the store. */
 interface KeptTexts {
   writes: { id: string; before: string }[];
   profiles: (KeptProfileText & { keyBefore: string })[];
   mentions: Mention[];
-  /** Writes that name the person but are not linked to the donor yet. */
+  /** The writes that name the person but are not linked to the donor yet. */
   naming: NamingWrite[];
-  /** The number of removed values. */
+  /** The number of texts that the erasure removes. */
   texts: number;
 }
 
@@ -74,7 +74,7 @@ export interface FoundMentions extends KeptTexts {
   inCrm: readonly Mention[];
 }
 
-/** Changes nothing. */
+/** Finds the values that name a person, without changing anything. */
 export async function findMentions(
   deps: StoreDeps,
   integrationId: string,
@@ -134,7 +134,7 @@ export async function findIn(
   return { ...found, inCrm: found.mentions.filter(({ isInCrm }) => isInCrm) };
 }
 
-/** Includes every record that was merged into the contact. */
+/** Returns the contact's ID and the IDs of all records that were merged into the contact. */
 function withParts(partsByHeir: ReadonlyMap<string, readonly string[]>, crmId: string): string[] {
   const all = [crmId];
   for (let at = 0; at < all.length; at += 1) {
@@ -144,12 +144,12 @@ function withParts(partsByHeir: ReadonlyMap<string, readonly string[]>, crmId: s
   return all;
 }
 
-/** Returns the record that has the values now. */
+/** Returns the record that contains the values now, after any merges. */
 function findHeir(merges: ReadonlyMap<string, string>, crmId: string): string {
   return listHeirs(merges, crmId).at(-1) ?? crmId;
 }
 
-/** The remaining records, in order. A circle of merges ends where it started. */
+/** Lists the records that remain after each merge, in order. A circle of merges ends at the record where it started. */
 export function listHeirs(merges: ReadonlyMap<string, string>, crmId: string): string[] {
   const heirs = new Set<string>();
   for (
@@ -163,7 +163,7 @@ export function listHeirs(merges: ReadonlyMap<string, string>, crmId: string): s
   return [...heirs];
 }
 
-/** Returns the values of a contact that name the person. Pure except for fingerprints. */
+/** Returns the values of a contact that name the person. The function is pure except for fingerprints. */
 function namingValues(
   { store }: { store: Pick<SyncDeps['store'], 'fingerprint'> },
   { crmId, owned, mergedInto, writes }: ContactWithWrites,
@@ -206,7 +206,7 @@ function isLeft(state: WriteState): state is 'left' | 'unseen' {
   return state === 'left' || state === 'unseen';
 }
 
-/** The sent value, and the values that the CRM's automation made of it. */
+/** Returns the fingerprints of the sent value and of the values that the CRM's automation made of it. */
 function listForms(
   sent: string,
   field: string,
@@ -224,7 +224,7 @@ function shares(entry: string | undefined, forms: readonly string[]): boolean {
   return entry?.split(' ').some((each) => forms.includes(each)) === true;
 }
 
-/** Adds previous values that name the person. */
+/** Adds the stored previous values that name the person. */
 function addKeptValues(
   deps: StoreDeps,
   integrationId: string,
@@ -253,7 +253,7 @@ function addKeptValues(
   }
 }
 
-/** True if a field names the person. The text may have moved to another field. */
+/** True if a field's text names the person. The text may have moved to another field. */
 export function isIn(
   deps: { store: Pick<SyncDeps['store'], 'fingerprint'> },
   crmId: string,
@@ -266,7 +266,10 @@ export function isIn(
   return naming.has(valueFingerprint(deps, crmId, field, value));
 }
 
-/** Removes lines that name the person from another contact's kept profile. A namesake keeps lines about themselves. */
+/**
+ * Removes lines that name the person from another contact's kept profile. If the other contact is a namesake, the lines
+ * about the namesake are kept.
+ */
 function addProfile(
   deps: StoreDeps,
   integrationId: string,
@@ -286,8 +289,8 @@ function addProfile(
 }
 
 /**
- * Returns the profile and the number of removed lines. Lines with the profile's own name stay, even after a namesake's
- * erasure. Pure except for fingerprints.
+ * Returns the profile without the lines that name the person, and the number of removed lines. Lines with the profile's
+ * own name are kept, even after a namesake's erasure. The function is pure except for fingerprints.
  */
 export function withoutTexts(
   profile: Profile,
@@ -306,7 +309,7 @@ export function withoutTexts(
   return { profile: left, dropped: count(profile) - count(left) };
 }
 
-/** Null if the profile cannot be decrypted. */
+/** Returns the name in a kept profile, or null if the profile cannot be decrypted. */
 export function nameOfKept(
   deps: Pick<SyncDeps, 'sealer'>,
   integrationId: string,
@@ -319,7 +322,7 @@ function fullName({ name }: Profile): string {
   return [name.first, name.middle, name.last].flatMap((part) => part ?? []).join(' ');
 }
 
-/** Null for a value that was tampered with. Undo and delivery do not trust it either. */
+/** Decrypts a value. Returns null for a value that was tampered with, which undo and delivery also do not trust. */
 function openIfPossible<Result>(open: () => Result): Result | null {
   try {
     return open();

@@ -1,6 +1,6 @@
 /**
- * Retries erasures that left values in the CRM. The CRM was unavailable, hid a field or refused a change. Each run
- * tries again. When the CRM is clear, the contact is erased from the store.
+ * Retries erasures that left values in the CRM, because the CRM was unavailable, hid a field or refused a change. Each
+ * run retries these erasures. When the CRM contains no more values, the contact is erased from the store.
  */
 
 import { listIntegrationsOfSameAccount } from '../../clients/statements/integrations.ts';
@@ -36,7 +36,8 @@ async function retryErasures(deps: RetryDeps, run: RetryRun): Promise<void> {
 }
 
 /**
- * True once the contact is erased. A note without the CRM means an interruption, or that the CRM need not be cleared.
+ * Retries an erasure. Returns true when the contact is erased. A note without the CRM means that the erasure was
+ * interrupted or that the CRM need not be cleared.
  */
 async function retry(
   deps: RetryDeps,
@@ -65,7 +66,7 @@ async function retry(
     donors: new Set(donors),
     names: namesOfPerson(store.fingerprint, names),
   });
-  // Runs have since replaced the text and kept it as a previous value.
+  // Runs have replaced the text since the last attempt and kept it as a previous value.
   await save({ erased: { ...note.erased, texts: Math.max(note.erased.texts, found.texts) } });
   await dropKeptTexts(deps, lease, found);
   const mentions = await clearMentions(deps, lease, found.inCrm, NO_NAMES);
