@@ -33,7 +33,7 @@ export function Approvals({
   );
 }
 
-/** The description of the action. The browser shows the name of the contact before its ID. */
+/** Shows the description of the requested action. The browser shows the contact's name before the contact's ID. */
 function ApprovalText({ approval }: { approval: ShownApproval }) {
   const { text, contact, integrations } = approval;
   const [client = null] = integrations;

@@ -1,4 +1,7 @@
-/** One decision for all contacts of a client and a reason. Shows the number and the price first. */
+/**
+ * Shows the form for one decision about all contacts of a client and a reason. The form shows the number of contacts
+ * and the price first.
+ */
 import { describeCount } from '../../../core/quantities.ts';
 import type { DecisionQueue, QueueQuery } from '../../../decisions/views/decision-queue.ts';
 import { ConfirmDialog } from '../frame/parts.tsx';
@@ -39,7 +42,7 @@ export function BulkChoices(props: { queue: DecisionQueue; query: QueueQuery; no
   );
 }
 
-/** Uses the user's choice, or the only client and reason. */
+/** Returns the client and the reason that the user chose, or the only client and reason. */
 function clientAndReason({ clients, reasons }: DecisionQueue, query: QueueQuery) {
   const isOnly = query.client === null && clients.length === 1;
   const client = clients.find(({ id }) => id === query.client) ?? (isOnly ? clients[0] : undefined);

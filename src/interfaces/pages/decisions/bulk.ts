@@ -1,4 +1,4 @@
-/** For all contacts with the same reason. */
+/** The texts for a decision about all contacts with the same reason. */
 import { describeCount } from '../../../core/quantities.ts';
 import type { DecisionWord } from '../../../core/questions/decisions.ts';
 import { decisionsAtOnce } from '../../../core/questions/question-kinds.ts';
@@ -11,7 +11,7 @@ export interface BulkWords {
   answer: string;
 }
 
-/** Each button shows its effect and cost. */
+/** Returns the texts of the buttons. Each button shows the effect and the cost of its decision. */
 export function bulkWords(reason: string, count: number): BulkWords[] {
   return decisionsAtOnce(reason).map((decision) => ({
     decision,

@@ -1,4 +1,4 @@
-/** The queue, the open decision and its buttons (design, section 4.5). */
+/** The routes of the queue, of the open decision and of its buttons (design, section 4.5). */
 
 import type { Context, Hono } from 'hono';
 import { z } from 'zod';
@@ -98,7 +98,7 @@ export function decisionRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> 
     add(`/decisions/all/${decision}`, decideAll, {
       read(_, { req }) {
         const { client: integration, reason, until } = allSchema.parse(req.query());
-        // The user has not seen later decisions.
+        // The decision excludes questions that were opened later, because the user has not seen them.
         return { integration, reason, decision, openedUntil: isoTime(until), withdrawable: true };
       },
       answer: (c, { approval, answer: given }) =>
@@ -119,7 +119,7 @@ export function decisionRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> 
 
   for (const decision of BATCH_DECISIONS) {
     add(`/decisions/batches/:id/${decision}`, decideHoldBatch, {
-      // The user has not seen later contacts.
+      // The preview excludes contacts that were added later, because the user has not seen them.
       read: (_, { req }) => ({
         decision,
         openedUntil: isoTime(batchSchema.parse(req.query()).until),
@@ -138,14 +138,17 @@ export function decisionRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> 
 
   type C = Context<HttpEnv>;
 
-  /** A second click is not an error, so the page names the user who was first. Other failures are thrown. */
+  /**
+   * Redirects after a second click. A second click is not an error, so the page names the user who decided first. Other
+   * failures are thrown.
+   */
   function leaveDecided(c: C, { code, details }: ConfigurationError): Promise<Response> | null {
     if (code !== 'hold_decided' && code !== 'batch_decided') return null;
     const { hold: first } = details;
     return leave(c, 'decided', null, null, typeof first === 'string' ? { first } : {});
   }
 
-  /** Names the user who decided first. */
+  /** Returns a note that names the user who decided first. */
   async function readNote(c: C): Promise<string | null> {
     const { note, first } = noteSchema.parse(c.req.query());
     if (note === 'decided' && first !== null && maySeeNames(c)) {
@@ -156,7 +159,7 @@ export function decisionRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> 
     return note && DECISION_NOTES[note];
   }
 
-  /** Records in the audit that names were shown. Viewers see no names. */
+  /** Records in the audit that a user has seen names. Viewers see no names. */
   async function noteShown(c: C, integrationId: string, details: Record<string, string>) {
     if (!maySeeNames(c)) return;
     const { act } = store.actingAs(c.get('actor'));
@@ -172,7 +175,7 @@ export function decisionRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> 
     };
   }
 
-  /** Responds with a page. Pages with names are never cached (`forbidCaching`). */
+  /** Responds with a decision page. A page with names is never cached (`forbidCaching`). */
   async function answer(
     c: C,
     content: Omit<DecisionsPage, 'undo' | 'approvals'>,
@@ -194,7 +197,7 @@ export function decisionRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> 
     return c.html(renderDecisions(viewer, page, await readNote(c)));
   }
 
-  /** Redirects to the next decision or to the queue. `undo` returns to the decision. */
+  /** Redirects to the next decision or to the queue. `undo` redirects to the same decision. */
   async function leave(
     c: C,
     note: DecisionNote | null,
@@ -202,7 +205,7 @@ export function decisionRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> 
     from: QueueItem | null = null,
     more: Readonly<Record<string, string>> = {},
   ): Promise<Response> {
-    // The frame of the next page counts the decision that was just answered no longer.
+    // Forgets the counts of the frame, so the next page does not count the answered decision.
     frame.clients.forget();
     const query = parseQuery(c);
     const reach = listAccessible(c, application);
@@ -214,13 +217,16 @@ export function decisionRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> 
   }
 }
 
-/** The frame's counts are up to five seconds old. On this page, the frame and the queue show one reading. */
+/**
+ * Puts the queue's count into the frame, whose own counts are up to five seconds old. The frame and the queue then show
+ * the same number.
+ */
 function withCount(viewer: Viewer, decisions: number): Viewer {
   const { overview } = viewer;
   return overview ? { ...viewer, overview: { ...overview, decisions } } : viewer;
 }
 
-/** Only actions that the user may take. */
+/** Describes the request, and whether this user may answer or confirm it. */
 function shown(c: Context<HttpEnv>, approval: ApprovalRecord): ShownApproval {
   const { account } = getRequester(c);
   const isAnswerable = mayActAs(c.get('principal').role, roleFor(approval));
@@ -267,7 +273,7 @@ function parseQuery({ req }: Context<HttpEnv>): QueueQuery {
 
 const noteSchema = z.object({
   undo: word,
-  /** Returns the earlier decision. */
+  /** The ID of the question that was decided first. */
   first: word,
   note: z
     .custom<DecisionNote>((text) => typeof text === 'string' && Object.hasOwn(DECISION_NOTES, text))

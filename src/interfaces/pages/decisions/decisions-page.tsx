@@ -79,7 +79,7 @@ export function DecisionsPage(props: { content: Content; viewer: Viewer; note: s
   );
 }
 
-/** Titles contain no names, because browsers store them. */
+/** Builds the title of a page without names, because browsers store titles. */
 function buildTitle({ subject, integration }: QueueItem): string {
   return `${subject} of ${integration.name} · Decisions`;
 }
@@ -232,7 +232,7 @@ const KEYS = [
   ['U', 'undo'],
 ] as const;
 
-/** Explains the keyboard shortcuts. Users can switch them off, because speech software may type letters. */
+/** Explains the keyboard shortcuts. Users can switch the shortcuts off, because speech software may type letters. */
 function Legend() {
   return (
     <div class="legend quiet" hidden data-legend>

@@ -1,4 +1,4 @@
-/** Notes for the next page. The address contains only a note's name. */
+/** The notes that the next page can show. The page's address contains only the name of a note. */
 export const DECISION_NOTES = {
   decided: 'This has already been decided.',
   withdrawn: 'Withdrawn. Nothing was changed.',

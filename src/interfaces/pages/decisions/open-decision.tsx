@@ -117,7 +117,7 @@ function Choices(props: { id: string; choices: readonly Choice[]; query: QueueQu
   );
 }
 
-/** Read now, and not stored. */
+/** Shows the evidence of a hold. The evidence is read for this response and is not stored. */
 function Evidence({ evidence }: { evidence: HoldEvidence }) {
   const { contact, profile, match, result, problems } = evidence;
   return (
@@ -233,12 +233,12 @@ function ageText({ age, isDeceased }: ShownProfile): string[] {
   return age === null ? [] : [String(age)];
 }
 
-/** Null if the record lacks the value. */
+/** Shows one detail of the CRM record and of the profile. `ours` is null if the record lacks the detail. */
 function Row(props: {
   name: string;
   ours: readonly string[] | null;
   theirs: readonly string[] | null;
-  /** Why the profile lacks the value. */
+  /** The reason why the profile lacks the detail. */
   absent?: string;
 }) {
   return (
@@ -254,7 +254,7 @@ function Row(props: {
   );
 }
 
-/** A longer list would push the buttons out of view. */
+/** The maximum number of lines in the list. A longer list would push the buttons out of view. */
 const MAX_LINES = 6;
 
 function Lines({ texts, absent }: { texts: readonly string[] | null; absent: string }) {
@@ -332,7 +332,7 @@ function Examples(props: { batch: OpenBatch; integration: string }) {
   );
 }
 
-/** Each answer asks for confirmation. */
+/** Shows the answers to a batch. Each answer asks the user for confirmation. */
 function BatchChoices({ id, batch, query }: { id: string; batch: OpenBatch; query: QueueQuery }) {
   const answers = getBatchWords(batch.kind).answers(batch.count);
   return (

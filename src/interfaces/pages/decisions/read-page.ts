@@ -39,16 +39,16 @@ export interface DecisionsPage {
   queue: DecisionQueue;
   items: QueueItem[];
   open: OpenDecision | null;
-  /** Answers that can be withdrawn. */
+  /** The recent answers that the user can still withdraw. */
   undo: Undo | null;
-  /** Empty if a decision is open. */
+  /** The requests that wait for a second user. Empty if a decision is open. */
   approvals: ShownApproval[];
 }
 
 export interface ShownApproval extends ApprovalView {
-  /** Null without such a page. */
+  /** The address of the page about the request's subject, or null if no such page exists. */
   href: string | null;
-  /** True if the requester may be this user. */
+  /** True if the user who is signed in may be the requester. */
   isOwn: boolean;
   isAnswerable: boolean;
   mayConfirm: boolean;
@@ -56,18 +56,18 @@ export interface ShownApproval extends ApprovalView {
 
 export interface OpenDecision {
   item: QueueItem;
-  /** Null if unknown. */
+  /** The address of the record in the CRM, or null if the address is unknown. */
   url: string | null;
   previous: string | null;
   next: string | null;
-  /** The choices for readers and higher roles. Empty for viewers. */
+  /** The choices for users with a role above viewer. Empty for viewers. */
   choices: Choice[];
-  /** Null for networks, and for users who may not see names. */
+  /** The evidence of the hold. Null for networks, and for users who may not see names. */
   evidence: HoldEvidence | null;
   batch: OpenBatch | null;
 }
 
-/** A few examples, or why there are none. */
+/** An open batch, with a few examples or the reason why there are none. */
 export interface OpenBatch {
   kind: QuestionBatch['kind'];
   count: number;
@@ -82,11 +82,11 @@ export interface OpenBatch {
 export interface Undo {
   id: string;
   text: string;
-  /** A time in epoch milliseconds. */
+  /** The time at which the answer takes effect (epoch ms). */
   countsAt: number;
 }
 
-/** Returns the queue without an open decision. */
+/** Reads the queue without an open decision. */
 export async function readDecisions(
   { store }: World,
   reach: ClientAccess,
@@ -99,11 +99,11 @@ export async function readDecisions(
 interface Looked {
   reach: ClientAccess;
   query: QueueQuery;
-  /** Aborted after a user's longest wait. Null for users who may not see names. */
+  /** The signal that is aborted when a user has waited as long as possible. Null for users who may not see names. */
   signal: AbortSignal | null;
 }
 
-/** The hold and its queue. */
+/** Reads an open hold and the queue around it. */
 export async function readHoldPage(
   world: World,
   hold: Question,
@@ -131,7 +131,7 @@ export async function readHoldPage(
   };
 }
 
-/** The batch, its queue and a few contacts. */
+/** Reads an open batch, its queue and a few of its contacts. */
 export async function readBatchPage(
   world: World,
   batch: QuestionBatch,
@@ -225,7 +225,7 @@ const DECIDED_WORDS = {
   resubmitted: 'To be submitted again',
 } as const;
 
-/** Recent answers that the user can withdraw. */
+/** Reads the recent answers that the user can withdraw. */
 export async function readUndo(
   { store }: Pick<World, 'store'>,
   reach: ClientAccess,
