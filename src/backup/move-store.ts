@@ -37,7 +37,10 @@ const DIGEST_BITS = 256;
 /** Tables that belong to their database and are not moved. */
 const STAYS = /^(moves$|donor_sync_|sqlite_)/;
 
-/** Tables that contain the audit entry about the move. They are copied again if they change later. */
+/**
+ * The tables that contain the audit entry about the move. If these tables change after they were copied, they are
+ * copied again.
+ */
 const AUDIT = /^audit_/;
 
 type Row = Record<string, string | number | null>;
@@ -77,9 +80,9 @@ interface MoveDeps {
 }
 
 /**
- * Copies all rows, compares them, and then marks the source as moved. From then on, the target can be used. Both
- * databases have the schema of this version and the same audit entry. Throws a ConfigurationError if the target
- * contains other data.
+ * Copies all rows, compares them, and then marks the source as moved. From then on, the target can be used. The source
+ * and the target then have the schema of this version and the same audit entry. Throws a ConfigurationError if the
+ * target contains other data.
  */
 export async function moveStore(
   source: MovePlace,
@@ -154,7 +157,7 @@ async function beginMove(
   return newMove;
 }
 
-/** Marks the target. Deletes all rows in its tables. */
+/** Marks the target. Deletes all rows in the target's tables. */
 async function markTarget(
   target: MovePlace,
   row: Tables['moves'],

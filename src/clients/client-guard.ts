@@ -15,7 +15,10 @@ export interface ClientGuard {
   fetchFor(integration: Pick<Integration, 'addresses'>): typeof globalThis.fetch | undefined;
 }
 
-/** Creates the guard. It allows the addresses that the operator has set in the settings or in environment variables. */
+/**
+ * Creates the guard. The guard allows the addresses that the operator has set in the settings or in environment
+ * variables.
+ */
 export function createClientGuard(
   settings: Pick<Settings, 'setup' | 'allowInsecureHttp'>,
   environment: SetupEnvironment,

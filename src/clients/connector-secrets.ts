@@ -12,7 +12,7 @@ import { again, LEASE_MS } from '../database/transact.ts';
 import { type NewAuditEntry, recordEntry } from '../privacy/audit/record.ts';
 import type { Store } from '../store.ts';
 
-/** A connector's secrets. Only donor-sync itself can remove all of them. */
+/** A connector's secrets. Only donor-sync itself can remove all of a connector's secrets. */
 export interface IntegrationSecrets extends ConnectorSecrets {
   write(name: string, value: string, entry?: NewAuditEntry): Promise<void>;
   remove(name: string, entry?: NewAuditEntry): Promise<void>;

@@ -35,7 +35,7 @@ export interface ConsentsDeps {
   >;
   clock: Clock;
   signal: AbortSignal;
-  /** Finds an integration's set-up. It has precedence over the stored settings. */
+  /** Finds an integration's set-up. A set-up has precedence over the stored settings. */
   findDraft?: (id: string) => Promise<Integration | null>;
 }
 
@@ -70,7 +70,7 @@ export async function beginConsent(deps: ConsentsDeps, integration: Integration)
 export interface ConsentKey {
   kind: string;
   state: string;
-  /** The address to which the CRM redirects the user. It must be the same in both requests. */
+  /** The address to which the CRM redirects the user. Both requests of a consent must use this address. */
   redirectUri: string;
 }
 

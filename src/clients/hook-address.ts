@@ -20,7 +20,9 @@ export function isHookSignature(kind: string): boolean {
   return HOOK_SIGNATURES.includes(kind) || findWebhooks(kind)?.signature !== undefined;
 }
 
-/** Returns the kinds of signatures for a client. Only the client's own connector package can add a kind. */
+/**
+ * Returns the kinds of signatures for a client. Only the client's own connector package can add a kind of signature.
+ */
 export function listHookSignatures(crmKind: string): readonly string[] {
   const isMore = !HOOK_SIGNATURES.includes(crmKind) && isHookSignature(crmKind);
   return isMore ? [...HOOK_SIGNATURES, crmKind] : HOOK_SIGNATURES;

@@ -63,8 +63,8 @@ export async function collectIntegrations(
   }
 
   /**
-   * Decrypts a client's settings. Returns null if they cannot be read. Reports unreadable settings only once, and other
-   * clients are still loaded.
+   * Decrypts a client's settings. Returns null if the settings cannot be read. Reports unreadable settings only once,
+   * and other clients are still loaded.
    */
   function open(id: string, sealed: string): Integration | null {
     try {

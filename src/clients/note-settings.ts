@@ -6,8 +6,8 @@ import { noteEntries } from '../privacy/audit/record.ts';
 import type { Store } from '../store.ts';
 
 /**
- * The prefix of an entry's details. Each detail is the fingerprint of one part of the settings. A fingerprint does not
- * reveal the settings' values.
+ * The prefix of an entry's details. Each detail with this prefix is the fingerprint of one part of the settings. A
+ * fingerprint does not reveal the settings' values.
  */
 const PART = 'part.';
 

@@ -40,7 +40,7 @@ export interface OpenDeps
     'store' | 'sealer' | 'clock' | 'log' | 'sightings' | 'retention' | 'takeLease' | 'erasuresWait'
   > {
   allowInsecureHttp: readonly string[];
-  /** The pacer of each service key. All clients with the same key share its pacer. */
+  /** The pacer of each service key. All clients with the same service key share the key's pacer. */
   pacers: Pacers;
   /**
    * The board on which processes share the request rate of a CRM account. If null, each process limits its own rate.
@@ -60,7 +60,7 @@ export interface OpenIntegration {
   mappings: readonly FieldMapping[];
   /** The fingerprint of the service key. */
   partnerKey: string;
-  /** The dependencies of a sync. `openCrm` opens the CRM with them. */
+  /** The dependencies of a sync. `openCrm` opens the CRM with these dependencies. */
   deps: RunDeps;
   checkCrm(): Promise<Finding[]>;
   /** True if an erasure must open the CRM, because a file next to the CRM's file may contain pending writes. */

@@ -1,6 +1,6 @@
 /**
- * Checks settings that a caller sends in a document. They are checked like settings in a file, but fewer settings are
- * allowed.
+ * Checks settings that a caller sends in a document. These settings are checked like settings in a file, but fewer
+ * settings are allowed.
  */
 import { findConnectorDefinition, findRemoteCrm, REMOTE_CRMS } from '../../connectors/index.ts';
 import { ConfigurationError, isConfigurationError } from '../core/errors.ts';

@@ -3,7 +3,7 @@ import { Document, visit } from 'yaml';
 import type { Integration } from '../core/integration-settings.ts';
 import { isActing, plainJson } from '../core/printable.ts';
 
-/** The YAML style. Each setting is on one line, even if the line is long. */
+/** The YAML style. The style puts each setting on one line, even if the line is long. */
 const YAML_STYLE = { lineWidth: 0 };
 
 /**

@@ -25,7 +25,7 @@ export interface WebhookCall {
   contacts: readonly CalledContact[];
   /** False if the call names no contacts, or only some of the changed contacts. */
   isComplete: boolean;
-  /** Contacts that the CRM has deleted for privacy reasons. Only a verified caller may name them. */
+  /** Contacts that the CRM has deleted for privacy reasons. Only a verified caller may name deleted contacts. */
   deleted?: readonly CalledContact[];
   /** The caller, for the audit. */
   by?: Actor;

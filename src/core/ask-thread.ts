@@ -17,9 +17,9 @@ export interface ThreadLimits {
 }
 
 /**
- * Runs a program in a separate thread, so that its input cannot use up time or memory. The thread ends after its first
- * message. `bytes` belongs to the thread from then on. Throws a ThreadFailure if there is no answer, and rethrows the
- * program's errors.
+ * Runs a program in a separate thread, so that its input cannot use up time or memory. The thread ends after it has
+ * sent its first message. `bytes` belongs to the thread from then on. Throws a ThreadFailure if there is no answer, and
+ * rethrows the program's errors.
  */
 export function askThread<Answer>(
   program: URL,

@@ -33,8 +33,8 @@ export const systemClock: Clock = {
 };
 
 /**
- * Creates a clock that starts at another clock's current time and then runs independently. It runs evenly, even if
- * someone sets the other clock.
+ * Creates a clock that starts at another clock's current time and then runs independently. The new clock runs evenly,
+ * even if someone sets the other clock.
  */
 export function steadyClock(clock: Clock): Clock {
   const offsetMs = clock.now() - clock.monotonicMs();
@@ -47,8 +47,8 @@ export function steadyClock(clock: Clock): Clock {
 }
 
 /**
- * Starts a measurement. Each call of the returned function returns the elapsed milliseconds. Uses two clocks, because
- * some monotonic clocks stop while the machine is suspended.
+ * Starts a measurement. Returns a function, and each call of the function returns the elapsed milliseconds. Uses two
+ * clocks, because some monotonic clocks stop while the machine is suspended.
  */
 export function stopwatch(clock: Pick<Clock, 'now' | 'monotonicMs'>): () => number {
   const began = { at: clock.now(), atMs: clock.monotonicMs() };

@@ -63,9 +63,9 @@ export function identityText(identity: Identity): string {
 }
 
 /**
- * Returns the same text for the same person in every CRM. Also ignores punctuation and repeated or empty parts. This
- * text decides which contacts share a profile, but not which contacts have changed. Therefore, its more lenient rules
- * cost no additional credit.
+ * Returns the same text for the same person in every CRM. Also ignores punctuation, and repeated or empty parts of an
+ * address. This text decides which contacts share a profile, but not which contacts have changed. Therefore, its more
+ * lenient rules cost no additional credit.
  */
 export function personText(identity: Identity): string {
   return JSON.stringify([

@@ -48,7 +48,9 @@ export interface CrmField {
   /** True if a picklist accepts only its own options. */
   restricted: boolean;
   writable: boolean;
-  /** The part of a contact's identity that this field contains. Omitted if it contains none. */
+  /**
+   * The part of a contact's identity that this field contains. Omitted if the field contains no part of the identity.
+   */
   readAs?: 'name' | 'address' | 'employer';
   /** The currency of the field. Set in a CRM that uses currencies other than US dollars. Omitted for other fields. */
   money?: MoneyField;

@@ -10,7 +10,7 @@ export interface ErrorFacts {
   code: string;
   /** The underlying error. */
   cause?: unknown;
-  /** Data for the caller. It never contains secrets or personal data. */
+  /** Data for the caller. The data never contains secrets or personal data. */
   details?: Readonly<Record<string, unknown>>;
   /** The message of the other system, for users who decide. donor-sync's own message never contains it. */
   words?: ForeignText | null;

@@ -1,7 +1,7 @@
 export interface IdentityShape {
   /**
-   * A text that identifies the columns of the mapping. It does not depend on the filter or the field map. If it
-   * changes, the mapping has changed.
+   * A text that identifies the columns of the mapping. The text does not depend on the filter or the field map. If the
+   * text changes, the mapping has changed.
    */
   columns: string;
   /** The CRM's data model, for example `plain` or `npsp`. The value is part of the mapping. */

@@ -27,7 +27,9 @@ export const contactsSchema = z.strictObject({
   optOutField: z.string().trim().min(1).nullable().default(null),
   /** The values that mean an opt-out, if `optOutField` is a picklist. */
   optOutValues: markedValues.nullable().default(null),
-  /** The IDs of contacts that object to enhancement. They count as opted out, whatever the CRM shows. */
+  /**
+   * The IDs of contacts that object to enhancement. Contacts in this list count as opted out, whatever the CRM shows.
+   */
   objections: z.array(z.string().trim().min(1)).max(100_000).default([]),
   /** An additional field that marks deceased contacts. */
   deceasedField: z.string().trim().min(1).nullable().default(null),
@@ -74,8 +76,8 @@ const guardsSchema = z.strictObject({
     })
     .prefault({}),
   /**
-   * The trial, which is the first submission with a new mapping. It contains at most `size` people. Spending continues
-   * only if the service recognises at least the share `minKnown`. A size of 0 means no trial.
+   * The trial, which is the first submission with a new mapping. A trial contains at most `size` people. Spending
+   * continues only if the service recognises at least the share `minKnown`. A size of 0 means no trial.
    */
   trial: z
     .strictObject({
@@ -91,7 +93,7 @@ export const matchSchema = z.strictObject({
   minProbability: z.number().min(0).max(1).nullable().default(null),
 });
 
-/** The retention of this client's data, in days. It can only be shorter than the general setting. */
+/** The retention of this client's data, in days. A client's retention can only be shorter than the general setting. */
 const ownRetentionSchema = z.strictObject({
   /** The retention of paid profiles, in days. Null uses the general setting, and 0 keeps no profiles. */
   profiles: z.int().min(0).max(3650).nullable().default(null),
@@ -121,7 +123,7 @@ export const budgetSchema = creditLimitsSchema.extend({
 export const networkSchema = z.strictObject({
   name: z.string().trim().min(1),
   color: z.string().trim().min(1).default('teal'),
-  /** The group in the CRM. Each connector defines its own kinds of groups. */
+  /** The group in the CRM. Each connector defines the kinds of groups in its CRM. */
   group: z.record(z.string(), z.unknown()),
 });
 
@@ -131,7 +133,7 @@ const insightsSchema = z.strictObject({
   minStrength: z.number().min(0).max(1).default(0.45),
   /** The number of days after which a path is computed again, even without a known change. Null means never. */
   refreshAfterDays: z.int().positive().nullable().default(90),
-  /** The limits for queries, if the service charges for them. They have no effect if queries are free. */
+  /** The limits for queries, if the service charges for them. These limits have no effect if queries are free. */
   budget: z
     .strictObject({
       /** The maximum number of credits for the queries of one run. Null means no limit. */

@@ -1,4 +1,4 @@
-/** The monthly emails that users can choose on their own page. Each email is sent once a month. */
+/** The monthly emails that users can choose on their own page. Each of these emails is sent once a month. */
 import type { Role } from './role.ts';
 
 export const MAIL_KINDS = ['introductions', 'results'] as const;

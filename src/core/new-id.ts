@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 
 /**
- * Creates an ID. It starts with the time (epoch ms), so that new rows are close together in indexes. It also contains
- * 74 random bits.
+ * Creates an ID. The ID starts with the time (epoch ms), so that new rows are close together in indexes. The ID also
+ * contains 74 random bits.
  */
 export function newId(nowMs: number): string {
   const time = nowMs.toString(16).padStart(12, '0');

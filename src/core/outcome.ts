@@ -15,7 +15,7 @@ export const OUTCOME_REASONS = {
   former_values_blanked: 'written',
   /** Some values are in the CRM. A CRM rule rejected other values that fit their fields. */
   fields_written_some_refused: 'written',
-  /** A user typed a value while the run was writing. It was overwritten, and restored immediately. */
+  /** A user typed a value while the run was writing. The run overwrote the value and restored it immediately. */
   typed_value_restored: 'written',
   /**
    * A profile replaced a value that a user had typed. donor-sync tried to restore the value, but the CRM refused it.
@@ -40,7 +40,7 @@ export const OUTCOME_REASONS = {
   opted_out: 'skipped',
   deceased: 'skipped',
   do_not_contact: 'skipped',
-  /** A row of the file could not be read. Its ID is the row number. */
+  /** A row of the file could not be read. The ID of this contact is the row number. */
   row_unreadable: 'skipped',
   deleted_in_crm: 'skipped',
   /** The contact is due, but `contacts.filter` no longer includes it. */
@@ -79,7 +79,9 @@ export const OUTCOME_REASONS = {
   job_running: 'waiting',
   /** The profile is bought but not delivered. */
   delivery_pending: 'waiting',
-  /** A user decided that the CRM contains a former person's values. The next run clears them. */
+  /**
+   * A user decided that the CRM contains a former person's values. The next run clears the values of the former person.
+   */
   blanking_pending: 'waiting',
   /** The contact is chosen but not submitted. */
   submission_pending: 'waiting',

@@ -6,7 +6,7 @@ export interface Owner {
   processId: number;
   /** A text that differs for each start of the process, because process IDs are reused. */
   start: string;
-  /** The space in which process IDs are unique (`readProcessSpace`). Null or omitted if it is unknown. */
+  /** The space in which process IDs are unique (`readProcessSpace`). Null or omitted if the space is unknown. */
   space?: string | null;
 }
 
@@ -21,8 +21,9 @@ export function ownerWords(text: string): string {
 }
 
 /**
- * True if the process has certainly ended. Its process ID must mean the same process on this machine. Two containers
- * can share a host name and a process ID, so other processes are uncertain. The leases of uncertain processes expire.
+ * True if the process has certainly ended. The process ID in the record must mean the same process on this machine. Two
+ * containers can share a host name and a process ID, so other processes are uncertain. The leases of uncertain
+ * processes expire.
  */
 export function ownerIsGone(
   text: string,

@@ -1,12 +1,12 @@
 /**
- * Removes dangerous characters from texts of a CRM. Such characters may move a cursor, fill a clipboard or reverse the
- * reading order.
+ * Removes dangerous characters from texts of a CRM. Dangerous characters may move a cursor, fill a clipboard or reverse
+ * the reading order.
  */
 
 /**
- * The characters to remove: control characters, line and paragraph separators, tags, and surrogate halves. Also
- * characters that change the writing direction, or that invisibly join or separate words. U+200C and U+200D are
- * allowed, because Persian, Indian scripts and emoji need them and terminals ignore them.
+ * The characters to remove: control characters, line and paragraph separators, tags, and surrogate halves. The list
+ * also contains characters that change the writing direction, or that invisibly join or separate words. U+200C and
+ * U+200D are allowed, because Persian, Indian scripts and emoji need them and terminals ignore them.
  */
 const ACTING_UNITS =
   '\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u00ad\\u061c\\u180e\\u200b\\u200e\\u200f' +
@@ -88,7 +88,7 @@ export function guardFormula(text: string): string {
 }
 
 /**
- * Prepares a text from outside for a CSV cell. Removes dangerous characters. Then adds the apostrophe, because removing
+ * Prepares a text from outside for a CSV cell. Removes dangerous characters. Adds the apostrophe last, because removing
  * a character may result in a formula.
  */
 export function plainCell(text: string): string {
@@ -100,7 +100,10 @@ export function withoutGuard(text: string): string {
   return isGuarded(text) ? text.slice(1) : text;
 }
 
-/** True for a formula that already has an apostrophe. Without a second apostrophe, it would lose its own. */
+/**
+ * True for a formula that already has an apostrophe. Without a second apostrophe, this formula would lose its own
+ * apostrophe.
+ */
 function isGuarded(text: string): boolean {
   return text.startsWith("'") && looksLikeFormula(text.replace(/^'+/, ''));
 }

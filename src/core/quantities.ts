@@ -7,8 +7,8 @@ const SECONDS_PER_DAY = 86_400;
 const GROUP_DIGITS = 3;
 
 /**
- * Formats a number, such as `12,345`. This is faster than `Intl`. Creating the first `Intl` format takes longer than
- * loading most commands.
+ * Formats a number, such as `12,345`. This function is faster than `Intl`. Creating the first `Intl` format takes
+ * longer than loading most commands.
  */
 export function formatCount(count: number): string {
   let rest = String(Math.round(Math.abs(count)));

@@ -22,8 +22,8 @@ const KEPT_BEYOND_REFRESH_DAYS = 60;
 const KEPT_WITHOUT_REFRESH_DAYS = 730;
 
 /**
- * The record of a contact that left is kept at least this many days longer, because HubSpot restores a deleted contact
- * within this time, with our values in its fields.
+ * The additional days for which the record of a contact that left is kept. HubSpot can restore a deleted contact within
+ * this time, with donor-sync's values in its fields.
  */
 export const LEFT_FOR_DAYS = 90;
 
@@ -33,7 +33,10 @@ export function longestProfileDays({ refresh }: Pick<Integration, 'refresh'>): n
   return refresh.afterDays + KEPT_BEYOND_REFRESH_DAYS;
 }
 
-/** Returns the retention of a profile in days, or 0 if profiles are not kept. The settings can only make it shorter. */
+/**
+ * Returns the retention of a profile in days, or 0 if profiles are not kept. The settings of a client can only make
+ * this time shorter.
+ */
 export function profileDays(
   integration: Pick<Integration, 'refresh' | 'retention'>,
   { profiles }: Pick<Retention, 'profiles'>,

@@ -1,7 +1,7 @@
 /**
- * The roles of users. Each role includes the rights of all roles before it. A reader sees names and profiles, which
- * costs no credits. A decider makes decisions about contacts. An admin starts and stops runs, sets up clients, and
- * manages webhooks and schedules. An owner manages users, tokens and keys.
+ * The roles of users. Each role includes the rights of all roles before it in this list. A reader sees names and
+ * profiles, which costs no credits. A decider makes decisions about contacts. An admin starts and stops runs, sets up
+ * clients, and manages webhooks and schedules. An owner manages users, tokens and keys.
  */
 export const ROLES = ['viewer', 'reader', 'decider', 'admin', 'owner'] as const;
 

@@ -17,10 +17,10 @@ export interface SecondPersonRules {
   forgetByCrm: boolean;
 }
 
-/** An account, which distinguishes users. It belongs to a user, an access token or a user of the machine. */
+/** An account, which distinguishes users. An account belongs to a user, an access token or a user of the machine. */
 export interface Account {
   kind: 'person' | 'token' | 'command';
-  /** The account's ID. It never changes and is never reused. */
+  /** The account's ID, which never changes and is never reused. */
   id: string;
   name: string;
 }

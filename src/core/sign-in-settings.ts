@@ -13,5 +13,5 @@ export interface ProviderSettings {
   allowedDomains?: readonly string[] | undefined;
 }
 
-/** The setting `server.plainHttp`. It decides whether users can sign in over connections that others could read. */
+/** The setting `server.plainHttp`, which decides whether users can sign in over connections that others could read. */
 export type PlainHttp = 'refuse' | 'allow';

@@ -2,8 +2,8 @@
 export type SyncStatus = keyof typeof STATUS_WORDS;
 
 /**
- * The status texts that donor-sync writes into the CRM. They never change, because lists and reports in the CRM filter
- * by them.
+ * The status texts that donor-sync writes into the CRM. These texts never change, because lists and reports in the CRM
+ * filter by them.
  */
 export const STATUS_WORDS = {
   /** The CRM contains the values of the contact's profile. */

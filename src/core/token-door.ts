@@ -1,8 +1,8 @@
 /**
- * Creates the OpenAPI document of the door. Salesforce's External Services create flow actions from this document. They
- * support only OpenAPI 3.0, Apex identifiers as names, and objects without nesting. Each response needs a body, and
- * descriptions must have fewer than 1,333 characters. Salesforce ignores `security` and response headers. It takes the
- * token from its named credential.
+ * Creates the OpenAPI document of the door. Salesforce's External Services create flow actions from this document.
+ * External Services support only OpenAPI 3.0, Apex identifiers as names, and objects without nesting. In this document,
+ * each response needs a body, and descriptions must have fewer than 1,333 characters. Salesforce ignores `security` and
+ * response headers. Salesforce takes the token from its named credential.
  */
 
 /** The actions, with the names that flows use. Names never change, because a change would break existing flows. */
@@ -47,7 +47,7 @@ const ORG = {
   schema: { type: 'string' },
 };
 
-/** The ID of the flow's interview. If a request is repeated, it has the same ID, so it costs only one credit. */
+/** The ID of the flow's interview. A repeated request has the same interview ID, so it costs only one credit. */
 const CLICK = {
   name: 'click',
   in: 'query',
@@ -56,7 +56,9 @@ const CLICK = {
   schema: { type: 'string' },
 };
 
-/** Returns the document. It does not contain the server's address, because the named credential contains it. */
+/**
+ * Returns the document. The document does not contain the server's address, because the named credential contains it.
+ */
 export function doorDocument(): Record<string, unknown> {
   return {
     openapi: '3.0.3',

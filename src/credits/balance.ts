@@ -54,9 +54,9 @@ export interface KnownBalance {
 }
 
 /**
- * True if the balance must be read before credits are spent. Others may spend credits from the same bucket. If they
- * could have used up everything above the reserve since the last reading, the balance is read again. Therefore, others
- * can take at most the cost of the submissions in flight from the reserve.
+ * True if the balance must be read before credits are spent. Other programs may spend credits from the same bucket. If
+ * they could have used up everything above the reserve since the last reading, the balance is read again. Therefore,
+ * others can take at most the cost of the submissions in flight from the reserve.
  */
 export function mustReadBalance({ balance, ageMs, keep, underWay }: KnownBalance): boolean {
   const oldestMs = underWay > 0 ? MAX_AGE_IN_FLIGHT_MS : MAX_READING_AGE_MS;
@@ -153,7 +153,7 @@ async function findLeft(
   if (open.length === 0) return (await readBalance(deps, run)).enhancements;
   const isOwn = open.some(({ runId }) => runId === run.id);
   if (isOwn || known.balance === null || known.ageMs >= MAX_AGE_IN_FLIGHT_MS) return 'later';
-  // Others can spend credits at any time. Submissions that were open during the reading may be charged later.
+  // Other programs can spend credits at any time. Submissions that were open during the reading may be charged later.
   const { enhancements } = await readBalance(deps, run);
   const after = await listOpenSubmissions(deps.store.reader, run.partnerKey);
   const both = new Map([...open, ...after].map((submission) => [submission.id, submission]));
@@ -233,14 +233,18 @@ export function watchBalance(deps: WatchDeps, run: Pick<Run, 'partnerKey' | 'con
           if (sumPersons(others) === glance.before - before) {
             return { ...glance, beside: others.map(({ persons }) => persons) };
           }
-          // It is unknown which of the other requests were charged, so these requests may explain the whole difference.
+          // donor-sync does not know which of the other requests were charged, so these requests may explain the whole
+          // difference.
           const { balance } = glance;
           return balance < before ? { balance, before, beside: [] } : [];
         }),
   };
 }
 
-/** Reads the balance and the open submissions in one query. Both change together when a submission is answered. */
+/**
+ * Reads the balance and the open submissions in one query. The balance and the open submissions change together when a
+ * submission is answered.
+ */
 async function lookAtKey({ findBalance, listOpen }: WatchDeps, partnerKey: string) {
   for (;;) {
     const { balance: before, sequence } = await findBalance(partnerKey);
@@ -311,8 +315,8 @@ function toLostEnd(
   const end = { id, run: isOwn ? run : null };
   if (!('why' in loss)) return { ...end, loss: null };
   const { charged, why: detail } = loss;
-  // This process does not know the other integration's settings. It holds the other integration's contacts for a
-  // decision, which loses nothing.
+  // This process does not know the other integration's settings. This process holds the other integration's contacts
+  // for a decision, so that nothing is lost.
   const afterwards = isOwn ? integration.onLostAnswer : 'hold';
   return { ...end, loss: { charged, afterwards, detail } };
 }

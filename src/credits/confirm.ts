@@ -97,7 +97,7 @@ export async function confirmClock(
 /**
  * After a restore, stops spending until a user agrees, because the restored database lacks later payments. Returns null
  * if spending may continue. Ends the run of an erased integration, because donor-sync must not read it again. Also ends
- * the run if recent erasures are unknown, because the run could write to erased contacts.
+ * the run if donor-sync does not know the recent erasures, because the run could write to erased contacts.
  */
 export async function holdAfterRestore(
   { store }: Pick<SyncDeps, 'store'>,

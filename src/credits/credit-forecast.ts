@@ -22,14 +22,14 @@ export const FORECAST_DAYS = 28;
 const FEWEST_DAYS = 7;
 const FEWEST_SPENT = 2;
 
-/** The maximum number of days ahead. There is no forecast for a later date. */
+/** The maximum number of days ahead. donor-sync shows no forecast for a later date. */
 const MOST_DAYS_AHEAD = 730;
 
 const DAY_MS = 86_400_000;
 
 /**
  * Returns a forecast, or null if there is not enough data. A forecast needs spending on at least two days, a week since
- * the first credit, and remaining credits. Its date must not be years ahead.
+ * the first credit, and remaining credits. The date of a forecast must not be years ahead.
  */
 export function buildForecast(
   balance: number,
@@ -75,5 +75,5 @@ export function dayText(day: string): string {
   return dayFormat.format(new Date(day));
 }
 
-/** The date format. It is created on first use, because creating it takes a few milliseconds. */
+/** The date format. The format is created on first use, because creating it takes a few milliseconds. */
 let dayFormat: Intl.DateTimeFormat | null = null;

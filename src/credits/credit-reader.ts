@@ -30,7 +30,7 @@ export interface CreditReader {
 /** The time for which a balance is shown before it is read again. */
 const MAX_AGE_MS = 30_000;
 
-/** The longest wait for balances. It starts with the request. */
+/** The longest wait for balances, counted from the start of the request. */
 const MAX_WAIT_MS = 1_500;
 
 /** The wait if earlier pages have already waited without a result. */
@@ -63,7 +63,9 @@ export interface CreditDeps {
   stopping: AbortSignal;
 }
 
-/** Creates the reader. It sends at most two requests per minute for each key, whatever the number of users is. */
+/**
+ * Creates the reader. The reader sends at most two requests per minute for each key, whatever the number of users is.
+ */
 export function createCreditReader({ open, clock, log, stopping }: CreditDeps): CreditReader {
   const known = new Map<string, Known>();
 

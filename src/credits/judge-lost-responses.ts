@@ -9,7 +9,7 @@ export type Loss = { charged: 0 } | { charged: number; why: string };
 /** A balance reading while requests were in flight whose responses were not lost. */
 export interface Glance {
   balance: number;
-  /** The balance that was known at that time. It does not include requests in flight. */
+  /** The balance that was known at that time, without the requests in flight. */
   before: number;
   /** The costs of other requests. The service may have charged them before or after the reading. */
   beside: readonly number[];

@@ -76,7 +76,7 @@ async function watchUntil(
   return seen;
 }
 
-/** The maximum number of readings. After them, the result counts as unprovable. */
+/** The maximum number of readings. If the last reading proves nothing, the result counts as unprovable. */
 const MAX_READINGS = 10;
 
 /** The pause between readings, as a fraction of the quiet time and within these limits. */
@@ -107,7 +107,10 @@ async function readTwice(
   return 'restless';
 }
 
-/** Renews the leases of other integrations. The run renews its own lease. */
+/**
+ * Renews the leases of other integrations. The leases of other integrations do not include the run's own lease, which
+ * the run renews itself.
+ */
 async function renewOthers(
   store: LossDeps['store'],
   run: LossRun,

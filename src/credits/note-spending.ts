@@ -22,8 +22,8 @@ export interface JournaledEnd {
 export const JOURNAL_UNWRITABLE = 'journal_unwritable';
 
 /**
- * Thrown if donor-sync cannot write to the journal. It then sends nothing, because it would buy the same profiles again
- * after a restore.
+ * Thrown if donor-sync cannot write to the journal. After this error, donor-sync sends nothing, because it would buy
+ * the same profiles again after a restore.
  */
 export class JournalUnwritable extends SpendingHeld {
   constructor(path: string | null, cause: unknown) {

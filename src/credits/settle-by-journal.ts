@@ -58,7 +58,10 @@ async function readLines(
   }
 }
 
-/** True if the line contains the jobs. False if the balance showed the result, because the jobs are then unknown. */
+/**
+ * True if the line of the journal contains the jobs. False if the balance showed the result, because the jobs are then
+ * unknown.
+ */
 function tellsJobs({ charged, jobs }: AnsweredLine): boolean {
   return charged === 0 || Object.keys(jobs).length > 0;
 }

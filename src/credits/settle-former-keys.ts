@@ -1,6 +1,6 @@
 /**
  * Handles lost submissions of former service keys. Runs no longer read these keys' balances and no longer poll their
- * jobs. These submissions count as charged, unless the journal contains the response.
+ * jobs. Submissions of former keys count as charged, unless the journal contains the response.
  */
 import type { Run, SyncDeps } from '../sync/control/context.ts';
 import { noteEnd } from './note-spending.ts';

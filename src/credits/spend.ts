@@ -1,8 +1,8 @@
 /**
  * The procedure for everything that costs credits. Before a request is sent, the database and the journal contain its
  * intent. Immediately before sending, the lease and the clock are confirmed. A payment is complete when its response is
- * saved on disk. If a response is lost, a proof must show whether the request was charged. Until then, no other request
- * with the same key is sent. The proof first waits for other requests in flight.
+ * saved on disk. If a response is lost, a proof must show whether the request was charged. Until this proof exists, no
+ * other request with the same key is sent. The proof first waits for other requests in flight.
  */
 import { isDonorSyncError, messageOf } from '../core/errors.ts';
 import type { Lease } from '../database/leases.ts';
@@ -167,7 +167,7 @@ async function sendAll<Intent extends { id: string }, Answer, Open extends Unans
   }
 }
 
-/** The run's requests in flight, and the results of finished requests. They are only in memory. */
+/** The run's requests in flight, and the results of finished requests. The requests and results are only in memory. */
 interface UnderWay<Intent> {
   readonly requests: ReadonlyMap<string, Promise<void>>;
   readonly isOver: boolean;
@@ -179,7 +179,10 @@ interface UnderWay<Intent> {
   readonly lost: ReadonlySet<string>;
   launch(intent: Intent): void;
   note(attempt: Attempt): void;
-  /** Resolves when a request finishes. Also resolves after a while, because a further request may be possible. */
+  /**
+   * Resolves when a request finishes. Also resolves after a while without a finished request, because a further request
+   * may be possible.
+   */
   landing(): Promise<void>;
   /** Waits after failures. The wait depends on the number of failures. */
   pause(): Promise<void>;
@@ -345,7 +348,7 @@ export async function settleOpen<Open extends Unanswered>(
   return 'stopped';
 }
 
-/** Proves the results of other runs' requests for which no process waits. All these requests share one balance. */
+/** Proves the results of other runs' requests for which no process waits. All requests of a key share one balance. */
 async function settleOthers<Open extends Unanswered>(
   deps: Pick<SettleDeps, 'store' | 'takeLease'>,
   run: SpendRun,

@@ -24,9 +24,9 @@ export interface AuditEndDeps {
 }
 
 /**
- * Creates the function that sends the audit's last entry through all channels. It sends the entry at most once a day,
- * and only if the audit has a new entry. One copy outside the database is enough, so the function has succeeded when
- * one channel accepts the entry.
+ * Creates the function that sends the audit's last entry through all channels. The function sends the entry at most
+ * once a day, and only if the audit has a new entry. One copy outside the database is enough, so the function has
+ * succeeded when one channel accepts the entry.
  */
 export function createAuditEnds({ store, channels, readUrl, clock, log }: AuditEndDeps) {
   let retryAt = 0;

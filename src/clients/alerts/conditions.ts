@@ -18,7 +18,7 @@ export interface IntegrationState {
     /** The numbers of written and failed contacts. Null if the run's report does not contain them. */
     contacts?: { written: number; failed: number } | null;
   } | null;
-  /** True if the client is still being set up. Its runs then send only the contacts of the trial. */
+  /** True if the client is still being set up. During the set-up, runs send only the contacts of the trial. */
   isOnTrial?: boolean;
   /** The last known number of remaining credits, or null if no run has read it yet. */
   remaining: Readonly<Record<(typeof BUCKETS)[number], number | null>>;
@@ -125,7 +125,10 @@ const DOCUMENTS: Readonly<Record<string, string>> = {
   second_person: 'docs/guides/users.md#two-people',
 };
 
-/** Returns the guide's page about a subject. There is also a page about error codes. */
+/**
+ * Returns the guide's page about a subject. For an alert about runs with a known error code, returns the page about
+ * error codes.
+ */
 export function documentAbout(subject: string): string {
   const [word = '', detail = ''] = subject.split('/');
   if (isAboutRuns(subject) && isKnownStop(detail)) return `docs/errors.md#${detail}`;

@@ -28,9 +28,9 @@ export function createEmailChannel({
 }
 
 /**
- * Sends an email over SMTP. Each email uses its own connection, because there are only a few. If the server is another
- * machine, no private data is sent before the connection is encrypted. Rejects with an Error that explains the failure
- * or the cancellation.
+ * Sends an email over SMTP. Each email uses its own connection, because donor-sync sends only a few emails. If the
+ * server is another machine, no private data is sent before the connection is encrypted. Rejects with an Error that
+ * explains the failure or the cancellation.
  */
 export async function sendMail(
   { from, smtp }: MailServer,
@@ -70,7 +70,7 @@ export function isSurelyUnsent(error: unknown): boolean {
   return data !== undefined && (data.responseCode !== undefined || data.command === 'CONN');
 }
 
-/** URL options that would change the encryption. They are not passed to nodemailer. */
+/** URL options that would change the encryption. donor-sync does not pass these options to nodemailer. */
 const ENCRYPTION_OPTIONS = ['requireTLS', 'ignoreTLS', 'opportunisticTLS', 'secure'];
 
 /**

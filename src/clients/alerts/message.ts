@@ -18,8 +18,8 @@ export interface Change {
 }
 
 /**
- * Builds one message for all these changes, grouped by integration. If the server's address is unknown, the message has
- * no links.
+ * Builds one message for all changes in the list, grouped by integration. If the server's address is unknown, the
+ * message has no links.
  */
 export function composeMessage(changes: readonly Change[], publicUrl: string | null): Message {
   const byIntegration = Map.groupBy(changes, ({ row }) => row.integrationId);
@@ -79,8 +79,8 @@ export interface Channel {
   /** The channel's name in the settings. */
   name: 'email' | 'webhook';
   /**
-   * Resolves once the channel has accepted the message. Otherwise, rejects with an Error that explains the failure or
-   * the cancellation.
+   * Resolves once the channel has accepted the message. If the channel does not accept the message, rejects with an
+   * Error that explains the failure or the cancellation.
    */
   send(message: Message, signal: AbortSignal): Promise<void>;
 }

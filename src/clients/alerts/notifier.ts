@@ -24,7 +24,7 @@ export interface NotifierDeps {
   log: Log;
 }
 
-/** The maximum time for sending a message. It is shorter than a lease. */
+/** The maximum time for sending a message. This time is shorter than the duration of a lease. */
 export const SEND_LIMIT_MS = 20_000;
 
 /** The time for which a channel is not used after a failure. If a change could not be sent for a day, it is dropped. */

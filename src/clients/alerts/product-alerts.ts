@@ -17,8 +17,8 @@ type AlertApplication = Pick<
 >;
 
 /**
- * Creates the channels. The caller has to close them. `listensAt` returns the address at which this process listens, or
- * null if it does not listen.
+ * Creates the channels. The caller has to close the channels. `listensAt` returns the address at which this process
+ * listens, or null if it does not listen.
  */
 export function createProductAlerts(
   { clock, log }: ProcessDeps,

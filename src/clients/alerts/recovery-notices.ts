@@ -32,8 +32,8 @@ export interface RecoveryNoticesDeps {
 }
 
 /**
- * Creates the sender of the notices. It works even if the settings request no alerts. A notice is sent once one channel
- * accepts it. If no channel accepts it, it is sent again later, even after a restart.
+ * Creates the sender of the notices. The sender works even if the settings request no alerts. A notice is sent once one
+ * channel accepts it. If no channel accepts it, it is sent again later, even after a restart.
  */
 export function createRecoveryNotices(deps: RecoveryNoticesDeps) {
   const { store, channels, readUrl, clock, log } = deps;

@@ -1,6 +1,6 @@
 /**
- * Composes the monthly emails. They contain numbers, client names and links, but neither contact names nor amounts. All
- * functions are pure.
+ * Composes the monthly emails. The emails contain numbers, client names and links, but neither contact names nor
+ * amounts. All functions are pure.
  */
 import { MAIL_RULES, type MailKind } from '../../core/mail-kinds.ts';
 import { plainLine, plainText } from '../../core/printable.ts';
@@ -12,7 +12,7 @@ import type { Message } from '../alerts/message.ts';
 export interface ClientLines {
   name: string;
   lines: readonly string[];
-  /** The path of the page that shows these numbers. */
+  /** The path of the page that shows the numbers of the email. */
   path: string;
 }
 
@@ -23,7 +23,7 @@ interface MonthlyMail {
   /** The number of further clients, which the email does not list. */
   more: number;
   publicUrl: string;
-  /** The path of the page on which users stop these emails. */
+  /** The path of the page on which users can stop the emails. */
   stopPath: string;
 }
 

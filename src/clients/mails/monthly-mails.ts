@@ -50,7 +50,7 @@ export interface MonthlyMailsDeps {
 }
 
 export interface MonthlyMails {
-  /** Sends the emails that are due. Then checks every ten minutes, until `close` is called. */
+  /** Sends the emails that are due. Then looks for due emails every ten minutes, until `close` is called. */
   start(): void;
   /** Sends the emails that are due. This function never rejects. */
   tick(): Promise<void>;

@@ -6,8 +6,8 @@ import { hasOwnUrl } from '../../settings/settings.ts';
 import { createMonthlyMails, type MonthlyMails } from './monthly-mails.ts';
 
 /**
- * Creates the sender of the monthly emails. The caller has to close it. `listensAt` returns the address at which this
- * process listens.
+ * Creates the sender of the monthly emails. The caller has to close the sender. `listensAt` returns the address at
+ * which this process listens.
  */
 export function createProductMails(
   { clock, log }: { clock: Clock; log: Log },

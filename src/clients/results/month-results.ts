@@ -1,7 +1,7 @@
 /**
- * Computes a client's results of each month. Each contact counts once per month, with its latest profile. The results
- * of past months are stored in encrypted form. The results of other months are computed when a user opens the page.
- * People are counted only if all of the month's profiles are still stored, because a partial number would look
+ * Computes a client's results of each month. Each contact counts once per month, with the contact's latest profile. The
+ * results of past months are stored in encrypted form. The results of other months are computed when a user opens the
+ * page. People are counted only if all of the month's profiles are still stored, because a partial number would look
  * complete.
  */
 import { setImmediate } from 'node:timers/promises';
@@ -55,7 +55,10 @@ interface ResultDeps {
   clock: Pick<Clock, 'now'>;
 }
 
-/** The number of records that are decrypted before other work can run. Decrypting them takes a few milliseconds. */
+/**
+ * The number of records that are decrypted before other work can run. Decrypting this number of records takes a few
+ * milliseconds.
+ */
 const SLICE = 250;
 
 const DAY_MS = 86_400_000;
@@ -106,8 +109,8 @@ async function countPeople({ reader, sealer }: AddUpDeps, integrationId: string,
 }
 
 /**
- * Returns a month's results. If they are not stored, computes them. All profiles of the last `complete` days are still
- * stored (`completeDays`).
+ * Returns a month's results. Computes the results if the database does not contain them. All profiles of the last
+ * `complete` days are still stored (`completeDays`).
  */
 export async function readMonth(
   deps: ResultDeps,
@@ -132,13 +135,13 @@ function open(
   return resultsSchema.nullable().parse(JSON.parse(text));
 }
 
-/** The content of a mark. Each mark looks different, because encryption never gives the same result twice. */
+/** The content of a mark. Each stored mark looks different, because encryption never gives the same result twice. */
 const MARK = JSON.stringify(null);
 
 /**
- * Stores the results of past months that are not stored yet. Call this function before the retention deletes their
- * profiles. Calling it again is harmless. It needs no lease, because only the first stored result counts. All profiles
- * of the last `complete` days are still stored (`completeDays`).
+ * Stores the results of past months that are not stored yet. Call this function before the retention deletes the
+ * months' profiles. A second call is harmless. The function needs no lease, because only the first stored result of a
+ * month counts. All profiles of the last `complete` days are still stored (`completeDays`).
  */
 export async function storePastMonths(
   {
@@ -162,8 +165,8 @@ export async function storePastMonths(
     if (open(sealer, integrationId, one) === null) marks.set(one.month, one.results);
     else known.add(one.month);
   }
-  // Only the time up to the last run counts, because a fast clock must not end a month too early. Each run compares its
-  // clock with the service's clock.
+  // The months end at the last run, because a fast clock must not end a month too early. Each run compares its clock
+  // with the service's clock.
   const end = Math.min(clock.now(), runs.until) - SETTLED_AFTER_MS;
   const missing = listMonths(runs.from, end).filter((month) => !known.has(month));
   const oldest = clock.now() - complete * DAY_MS;

@@ -13,8 +13,8 @@ export function nextTime(line: Line, afterMs: number): number | null {
 }
 
 /**
- * Creates a `nextTime` function for many calls. It caches each result until its time is reached, because computing a
- * result takes a third of a millisecond.
+ * Creates a `nextTime` function for many calls. The function caches each result until its time is reached, because
+ * computing a result takes a third of a millisecond.
  */
 export function createNextTimes(): typeof nextTime {
   const known = new Map<string, { fromMs: number; next: number | null }[]>();

@@ -36,7 +36,7 @@ export interface CalendarDay {
 /** A change between summer time and winter time. */
 export interface ClockChange {
   day: string;
-  /** The number of minutes that the clock skips. Negative if the clock shows them twice. */
+  /** The number of minutes that the clock skips. Negative if the clock shows these minutes twice. */
   minutes: number;
   /** The local time of the day's first run, or null if there is no run. */
   runAt: string | null;

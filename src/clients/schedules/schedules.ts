@@ -55,8 +55,8 @@ export function requireScheduled<Given extends Pick<Integration, 'id' | 'schedul
 
 /**
  * Updates the stored schedules for the settings and the clock. New and changed schedules start from now (epoch ms).
- * Schedules that were planned with a fast clock are planned again. All other schedules keep their time, even if it has
- * passed.
+ * Schedules that were planned with a fast clock are planned again. All schedules that were planned with a correct clock
+ * keep their time, even if it has passed.
  */
 export async function planSchedules(
   { store, clock }: ScheduleDeps,

@@ -34,8 +34,8 @@ export function withoutAside(text: string): string {
 }
 
 /**
- * The normalised names of a file's columns. Each name is normalised only once, because a file may have thousands of
- * columns.
+ * The normalised names of a file's columns. The name of each column is normalised only once, because a file may have
+ * thousands of columns.
  */
 interface Names {
   /** The first column for each spelling, with and without differences in accents and case. */

@@ -26,8 +26,8 @@ export interface ColumnGuess extends PersonColumns {
 
 /**
  * Guesses the columns. The columns of a known export have a fixed meaning. If several exports match, the export with
- * the most columns in the file is used. Other columns are recognised by their names. If rows are given, every row must
- * have a different ID. If a part is uncertain, it is null and the user is asked.
+ * the most columns in the file is used. If no export matches, columns are recognised by their names. If rows are given,
+ * every row must have a different ID. If a part is uncertain, it is null and the user is asked.
  */
 export function guessColumns(columns: readonly string[], sample: CsvSample = []): ColumnGuess {
   const known = bestExport(columns, sample);

@@ -75,7 +75,7 @@ export async function readCsvHeader(
 }
 
 async function readStart({ handle, size }: TextSource): Promise<Buffer> {
-  // Reads one additional byte. It shows whether the file is longer.
+  // Reads one additional byte. The additional byte shows whether the file is longer.
   const buffer = Buffer.alloc(Math.min(size, MAX_SAMPLE_BYTES + 1));
   const { bytesRead } = await handle.read(buffer, 0, buffer.length, 0);
   return buffer.subarray(0, bytesRead);

@@ -1,4 +1,4 @@
-/** Stores a set-up in a browser. Its answers are stored in encrypted form until the set-up ends. */
+/** Stores a set-up in a browser. The answers of the set-up are stored in encrypted form until the set-up ends. */
 import { z } from 'zod';
 import type { Application } from '../../application.ts';
 import { type Integration, integrationSchema } from '../../core/integration-settings.ts';
@@ -243,7 +243,10 @@ async function listOwnUploads(deps: SetupDeps, id: string): Promise<string[]> {
   return paths.filter((path) => isUpload(deps.settings, path)).filter((path) => !named.has(path));
 }
 
-/** A placeholder for a missing address. It is never stored, and donor-sync sends no request to it. */
+/**
+ * A placeholder for a missing address. The placeholder is never stored, and donor-sync sends no request to this
+ * address.
+ */
 const NOTHING_YET = {
   partner: { baseUrl: 'https://not-set.invalid', apiKey: 'not-set', shareProfiles: true },
   crm: { kind: 'csv', path: '/dev/null', columns: { id: 'id', fullName: 'name' } },
@@ -272,7 +275,7 @@ export async function checkedIntegration(
 /** The number of contacts that the trial sends. */
 export const TRIAL_SIZE = 25;
 
-/** True if the integration has the limits of a trial. They are removed when the set-up ends. */
+/** True if the integration has the limits of a trial. The limits are removed when the set-up ends. */
 export function hasTrialLimits({ schedule, budget }: Pick<Integration, 'schedule' | 'budget'>) {
   return schedule === null && budget.perRun !== null && budget.perRun <= TRIAL_SIZE;
 }

@@ -11,7 +11,8 @@ export const PREVIEW_BYTES = 256 * 1_024;
 const PREVIEW_ROWS = 5;
 
 /**
- * The maximum number of records to read. It is more than the page shows, because blank and unreadable rows are skipped.
+ * The maximum number of records to read. This number is higher than the number of records on the page, because blank
+ * and unreadable rows are skipped.
  */
 const PREVIEW_RECORDS = 50;
 

@@ -7,7 +7,7 @@ import { onlyWholeNameNote } from './guess-names.ts';
 import { markHints, missingMarksNote, remarkNotes } from './mark-fields.ts';
 import { twiceText } from './own-columns.ts';
 
-/** Returns the notes. Each note is a sentence. */
+/** Returns the notes. Each note is one sentence. */
 export function fileNotes(header: CsvHeader, chosen: ChosenColumns): string[] {
   return [
     ...[twiceText(header.names)].filter((text) => text !== null),

@@ -101,7 +101,7 @@ function withoutPlace(name: string): string {
 const ADDRESS_ORDER: readonly ContentKind[] = ['street', 'postal code', 'region', 'country'];
 
 /**
- * Adds parts of an address that are recognised from their values. They must be close to the known columns of the
+ * Adds parts of an address that are recognised from their values. These parts must be close to the known columns of the
  * address.
  */
 export function addressByContent(
@@ -139,7 +139,7 @@ export function addressByContent(
     });
     if (city !== undefined) parts.add(city);
   }
-  // People write these parts of an address in this order.
+  // People write the parts of an address in this order.
   const hasStreet = named.includes(street) || named.length === 0;
   if (named.length > 0)
     return [...(hasStreet ? [] : [street]), ...named, ...added(found, named, street)];

@@ -30,7 +30,7 @@ const EMPLOYER_HINTS =
   /^account\d+name$|^(nameof)?organi[sz]ation(s?name)?$|^(company|firma|empresa|entreprise|societ[ey]|azienda|bedrijf|foretag)|employ|works?for|workplace|arbeit|dienstgeber|empleo|empleador|trabaj|trabalh|lavoro|azien|werkgever|arbetsg|arbejd|emploi|employeur/;
 
 /**
- * Leaves out columns that contain the organisation that a row describes. Such a column has values only in rows about
+ * Leaves out columns with the organisation that a row describes. A column of this kind has values only in rows about
  * organisations.
  */
 export function withoutOwnOrganisations(

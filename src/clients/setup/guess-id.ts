@@ -1,4 +1,7 @@
-/** Finds the column with a contact's ID. Its name means an ID, and its values are unique. All functions are pure. */
+/**
+ * Finds the column with a contact's ID. The name of the column means an ID, and the column's values are unique. All
+ * functions are pure.
+ */
 import { describeCount, formatCount } from '../../core/quantities.ts';
 import { findAll, plain, withoutAside } from './column-names.ts';
 import type { CsvHeader, CsvSample } from './csv-header.ts';

@@ -59,7 +59,7 @@ export const FIRST_NAMES = [
   ],
   ...['nombre', 'nombredepila', 'nome', 'primeironome', 'nomeproprio', 'voornaam', 'roepnaam'],
   ...['fornamn', 'fornavn', 'etunimi', 'imie'],
-  // Names of columns with initials. They are used for a file without first names.
+  // Names of columns with initials. These columns are used for a file without first names.
   ...['voorletters', 'initialen', 'initials'],
 ];
 

@@ -9,7 +9,7 @@ export interface GuessedFile {
   getKind: (column: string) => ContentKind;
 }
 
-/** Returns a function for the kind of a column. It checks each column's values only once. */
+/** Returns a function for the kind of a column. The function checks the values of each column only once. */
 export function createKinds(sample: CsvSample): GuessedFile['getKind'] {
   const kinds = new Map<string, ContentKind>();
   return (column) => {

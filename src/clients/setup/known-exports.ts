@@ -16,7 +16,7 @@ export interface KnownExport {
    * used.
    */
   addresses: readonly (readonly string[])[];
-  /** Columns that contain employers. They never contain the organisation that the row describes. */
+  /** Columns that contain employers. These columns never contain the organisation that the row describes. */
   employers: readonly string[];
   /** A note that users see before they spend credits. */
   advice?: string;

@@ -1,4 +1,4 @@
-/** Finds fields that can mark contacts, and the values of these fields. The set-up offers them to users. */
+/** Finds fields that can mark contacts, and the values in these fields. The set-up offers these fields to users. */
 
 import { missingMarksText } from '../../../connectors/findings/missing-parts.ts';
 import type { MarkKind } from '../../../connectors/marks/mark-values.ts';

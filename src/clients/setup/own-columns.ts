@@ -1,6 +1,6 @@
 /**
  * Finds the file's own columns that have the same name as a column of donor-sync, such as a charity's "Donor ID".
- * donor-sync never writes to such a column. It writes to a column with a different name.
+ * donor-sync never writes to such a column. donor-sync then writes to a column with a different name.
  */
 import { resolve } from 'node:path';
 import { openJournal } from '../../../connectors/csv/journal.ts';
@@ -26,7 +26,7 @@ export interface KnownColumns {
   id: string | null;
 }
 
-/** Returns the file's own columns that these field map lines would overwrite. A pure function. */
+/** Returns the file's own columns that the lines of the field map would overwrite. A pure function. */
 export function findOwnColumns(
   { names, sample }: FileStart,
   mappings: readonly FieldMapping[],

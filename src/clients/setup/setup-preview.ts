@@ -28,7 +28,7 @@ import { type LiveDeps, withCrm } from '../live-crm.ts';
 import { MARKS, type MarkFieldValues } from './mark-fields.ts';
 import { isMarkGroup } from './mark-groups.ts';
 
-/** The maximum number of contacts that are counted. There may be more contacts. */
+/** The maximum number of contacts that are counted. The file may contain more contacts than this number. */
 const MOST_COUNTED = 20_000;
 
 export interface PeoplePreview {
@@ -207,7 +207,7 @@ export function lookAtFields(
     );
     const values = profileValues(INVENTED, clock.now(), INVENTED_PATH);
     const missing = mappings.flatMap(({ to }) => (known.has(to) ? [] : [to]));
-    // These fields count as existing, because users create them with a button.
+    // Fields that users create with a button count as existing.
     const fitting = [...mapped, ...missing.map((name) => plainField(name))];
     const present = sample?.values ?? {};
     const made = mapProfile({

@@ -1,4 +1,4 @@
-/** The set-up steps in order. Each step has its own page. */
+/** The set-up steps in order. Each set-up step has its own page. */
 export const SETUP_STEPS = [
   'crm',
   'key',

@@ -42,7 +42,7 @@ export async function listAlertsByClient(
   return rows.map(toAlert);
 }
 
-/** Records a problem. Its start is now, unless the problem is already recorded. */
+/** Records a problem that starts now, unless the problem is already recorded. */
 export async function raiseAlert(
   connection: TimedConnection,
   integrationId: string,
@@ -91,7 +91,7 @@ export async function findSentAuditEnd(
   return { at: row.since, seq: Number(seq), hash };
 }
 
-/** Records the audit's end that was sent. It replaces the end that was sent before. */
+/** Records the audit's end that was sent. The new end replaces the end that was sent before. */
 export async function recordSentAuditEnd(
   trx: ActorTransaction,
   { seq, hash }: { seq: number; hash: string },

@@ -1,4 +1,4 @@
-/** Stores consents in progress. Their users are on a CRM's consent page. */
+/** Stores consents in progress. A consent is in progress while its user is on the CRM's consent page. */
 
 import type { Selectable } from 'kysely';
 import { type FromRow, maybeFromRow } from '../../database/from-row.ts';

@@ -1,4 +1,4 @@
-/** Counts marks from callers without a user. Each mark counts once and uses up a part of the daily limit. */
+/** Counts marks from callers without a user. Each mark counts only once and uses up a part of the daily limit. */
 import type { ActorTransaction } from '../../database/actor-transaction.ts';
 import { waitForCheckpoint } from '../../database/leases.ts';
 import type { Reader } from '../../database/reader.ts';

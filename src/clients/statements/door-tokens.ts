@@ -1,6 +1,6 @@
 /**
- * Stores the door tokens, with which a CRM's pages call donor-sync. They have no role, and only the door routes accept
- * them.
+ * Stores the door tokens, with which a CRM's pages call donor-sync. Door tokens have no role, and only the door routes
+ * accept them.
  */
 import type { Selectable } from 'kysely';
 import type { ActorTransaction } from '../../database/actor-transaction.ts';

@@ -1,4 +1,4 @@
-/** Stores the webhook addresses. Each integration has at most one address. */
+/** Stores the webhook addresses. Each integration has at most one webhook address. */
 
 import type { Selectable } from 'kysely';
 import type { ActorTransaction } from '../../database/actor-transaction.ts';
@@ -130,7 +130,7 @@ export async function listHookCalls(
   return fromRows(rows);
 }
 
-/** True if this call was received before. Its fingerprint identifies the call. */
+/** True if the webhook call was received before. The fingerprint identifies the webhook call. */
 export async function isCallReceived(reader: Reader, fingerprint: string): Promise<boolean> {
   const receipt = await reader
     .selectFrom('hook_receipts')

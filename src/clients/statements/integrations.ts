@@ -189,8 +189,8 @@ export async function saveSealedSettings(
 }
 
 /**
- * Deletes an integration's settings, its schedule and its queued runs. Keeps the data about its contacts. Returns false
- * if the database contains no settings of the integration.
+ * Deletes an integration's settings, its schedule and its queued runs. Keeps the data about the integration's contacts.
+ * Returns false if the database contains no settings of the integration.
  */
 export async function deleteSettings(trx: ActorTransaction, id: string): Promise<boolean> {
   const removed = await trx

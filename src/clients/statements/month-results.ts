@@ -57,7 +57,7 @@ export async function replaceMonth(
   return numUpdatedRows > 0n;
 }
 
-/** A period (epoch ms). It does not include its end. */
+/** A period of time without its end (epoch ms). */
 export interface Span {
   from: number;
   until: number;

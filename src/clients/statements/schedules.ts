@@ -57,7 +57,8 @@ export async function saveSchedules(
 
 /**
  * Stores the next times and requests the runs in one transaction. `decide` returns the outcome, or null if another
- * process is responsible for the schedule. Each time is claimed only once, even if there are many processes.
+ * process is responsible for the schedule. Each time in a schedule is claimed only once, even if many processes claim
+ * times.
  */
 export async function claimDueTimes(
   trx: ActorTransaction,

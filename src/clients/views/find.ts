@@ -1,5 +1,6 @@
 /**
- * Finds pages, clients and runs by a few typed letters. It does not find contacts, because donor-sync stores no names.
+ * Finds pages, clients and runs by a few typed letters. The search does not find contacts, because donor-sync stores no
+ * names.
  */
 import type { Reader } from '../../database/reader.ts';
 import { findRunsByPrefix } from '../statements/run-activity.ts';
@@ -26,7 +27,9 @@ interface FindDeps {
 const MAX_CLIENTS = 8;
 const MAX_RUNS = 5;
 
-/** The form of a typed run ID. It starts with the run's time. Users must type at least this many characters. */
+/**
+ * The form of a typed run ID. A typed run ID starts with the run's time. Users must type at least this many characters.
+ */
 const RUN_PREFIX = /^[0-9a-f]{6,8}(-|$)/;
 
 /**

@@ -29,8 +29,8 @@ export interface Nights {
 }
 
 /**
- * Returns a function that computes the nights. It caches local times for a day, because they are slow to compute and
- * many clients share them.
+ * Returns a function that computes the nights. The function caches local times for a day, because they are slow to
+ * compute and many clients share them.
  */
 export function createNights(): (timezone: string, now: number) => Nights {
   const known = new Map<string, Nights>();

@@ -53,7 +53,7 @@ export function getProblem(
   };
 }
 
-/** True if the run reached the credit limit in the settings, as a trial does. This is not a problem. */
+/** True if the run reached the credit limit in the settings, as a trial does. Reaching this limit is not a problem. */
 export function isAtLimit(reason: { code: string | null } | null | undefined): boolean {
   return reason?.code === 'budget_reached';
 }
@@ -79,7 +79,7 @@ export interface Verdict {
    */
   level: 'well' | 'syncing' | 'patience' | 'attention' | 'new';
   headline: string;
-  /** The tasks of the user. Each task links to its place on the page. */
+  /** The tasks of the user. Each task links to the place on the page where the user can do it. */
   tasks: { text: string; href: string }[];
 }
 

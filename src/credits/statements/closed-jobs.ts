@@ -15,15 +15,15 @@ import { toDay, toMonth } from './credit-spans.ts';
 /** Jobs that have not cost a credit. */
 export const UNPAID: JobState[] = ['unpaid', 'intended'];
 
-/** The response of such a job can still arrive. */
+/** The response of a job in one of these states can still arrive. */
 const RUNNING: JobState[] = ['intended', 'processing'];
 
 /** Jobs that a contact with a later delivered job no longer needs. */
 const ENDED: JobState[] = ['delivered', 'failed', 'vanished', 'unpaid'];
 
 /**
- * The match rate of a mapping uses this many of its last answers (`ANSWERS_IN_A_ROW`). They are kept, because a client
- * that buys few profiles would otherwise try its mapping again.
+ * The match rate of a mapping uses this many of its last answers (`ANSWERS_IN_A_ROW`). These answers are kept, because
+ * a client that buys few profiles would otherwise try its mapping again.
  */
 const ANSWERS_KEPT = 200;
 
@@ -38,9 +38,9 @@ interface EndingJob {
 }
 
 /**
- * Adds up and deletes jobs that were submitted before this time (epoch ms), if their contact is no longer known or has
- * a later delivered job. The service has dropped their results. Resolves with the number of deleted jobs. Each batch is
- * a transaction with its audit entry.
+ * Adds up and deletes jobs that were submitted before this time (epoch ms). Only jobs of unknown contacts, and of
+ * contacts with a later delivered job, are deleted. The service has already dropped the results of these jobs. Resolves
+ * with the number of deleted jobs. Each batch of jobs is deleted in one transaction with its audit entry.
  */
 export async function addUpClosedJobs(
   { reader, checkpoint }: Pick<Store, 'reader' | 'checkpoint'>,

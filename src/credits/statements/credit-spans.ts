@@ -189,7 +189,10 @@ export async function recountSpent(trx: Trx, since: ReadonlyMap<string, number>)
   await addAll(trx, found);
 }
 
-/** Adds the cost of a query. It is added immediately, because no run checks it again. `at` is in epoch ms. */
+/**
+ * Adds the cost of a query. The cost of a query is added immediately, because no run checks it again. `at` is in epoch
+ * ms.
+ */
 export async function addQueryCost(
   trx: Trx,
   integrationId: string,
@@ -226,7 +229,7 @@ function change(changes: Changes, at: string, by: Spent): void {
   changes.set(at, added(changes.get(at), by));
 }
 
-/** Adds the amounts. All transactions use the same order, which prevents deadlocks. */
+/** Adds the amounts in the same order in all transactions, which prevents deadlocks. */
 async function addAll(trx: Trx, found: ReadonlyMap<string, Changes>): Promise<void> {
   const all: Changes = new Map();
   for (const [integrationId, changes] of inOrder(found)) {

@@ -208,7 +208,7 @@ const insertBatch = prepared(
 type Asked = {
   integrationId: string;
   crmIds: readonly string[];
-  /** The fingerprints of the people that these contacts may be. */
+  /** The fingerprints of the people that the contacts may be. */
   alike: readonly string[];
   now: number;
 };

@@ -52,8 +52,8 @@ export async function listRunningJobs(
 }
 
 /**
- * Counts all running jobs, and the running jobs after the given job. Also returns the submission time of the oldest job
- * after the given job. If no job is given, all running jobs count.
+ * Counts all running jobs, and the running jobs after the given job. Also returns the submission time of the oldest
+ * running job after the given job. If no job is given, all running jobs count.
  */
 export async function countRunningJobs(
   reader: Reader,
@@ -154,7 +154,7 @@ export async function findRunOfSubmission(
   return row?.run_id ?? null;
 }
 
-/** Returns the job IDs of these jobs. Skips jobs without a response. */
+/** Returns the job IDs for the tracking IDs. Skips jobs without a response. */
 export async function findJobIds(
   reader: Reader,
   trackingIds: readonly string[],

@@ -28,7 +28,10 @@ export interface LostEnd {
    * remain with the run that submitted them.
    */
   run: string | null;
-  /** Null if the submission was not charged. Otherwise, it was charged or may have been charged. */
+  /**
+   * The charge of the submission, or null if the submission was not charged. A submission with a value here was charged
+   * or may have been charged.
+   */
   loss: { charged: number; afterwards: AfterLoss; detail: string } | null;
 }
 
@@ -39,7 +42,10 @@ export interface Settlement {
   sequence: number;
   /** The current balance according to the service. */
   balance: number;
-  /** All open submissions of the key. Their results are recorded together, because they share one balance. */
+  /**
+   * All open submissions of the key. The results of a key's submissions are recorded together, because the submissions
+   * share one balance.
+   */
   ends: readonly LostEnd[];
 }
 

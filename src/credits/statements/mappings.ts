@@ -21,11 +21,13 @@ export interface Answers {
 /** The paid contacts without a result. */
 export interface Unanswered {
   /**
-   * The number of contacts whose result this run may still get. They are submitted, running, or done and not delivered
-   * yet.
+   * The number of contacts whose result this run may still get. Their jobs are submitted, running, or done and not
+   * delivered yet.
    */
   open: number;
-  /** The number of contacts whose submission failed in this run. Only a later run can get their results. */
+  /**
+   * The number of contacts whose submission failed in this run. Only a later run can get the results of these contacts.
+   */
   stuck: number;
 }
 
@@ -101,8 +103,8 @@ export async function countAnswersByMapping(
 
 /**
  * Counts results, including recognised contacts whose profiles are not fetched yet. The service reports unknown
- * contacts immediately, but profiles arrive one after the other. Without these contacts, the last results might contain
- * no recognised contact.
+ * contacts immediately, but profiles arrive one after the other. Without the recognised contacts, the last results
+ * might contain no recognised contact.
  */
 export async function countAnswersWithRecognised(
   reader: Reader,
@@ -131,7 +133,8 @@ export async function countUnansweredByMapping(
   const { rows } = await selectUnanswered(reader, { integrationId, id });
   const inVain: readonly string[] = TRIED_IN_VAIN;
   const stuck = rows.filter((row) => {
-    // The open submissions of former keys are handled at the start of a run. This run gets no result for them.
+    // The open submissions of former keys are handled at the start of a run. This run gets no result for submissions of
+    // former keys.
     if (row.state === 'intended') return row.partner_key !== run.partnerKey;
     const { state, outcome_run, outcome_reason } = row;
     return state === 'completed' && outcome_run === run.id && inVain.includes(outcome_reason);

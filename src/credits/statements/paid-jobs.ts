@@ -51,9 +51,9 @@ const FATES = new Map<JobState, Fate | 'gone'>([
 ]);
 
 /**
- * Returns the job that each contact can share, by CRM ID. The job is for the same person and key. It must be newer than
- * the contact's own last submission as this person. Therefore, a contact that is submitted again gets a new result.
- * After a restore, the job can be the contact's own job, which the backup lacks.
+ * Returns the job that each contact can share, by CRM ID. The job is for the same person and key. The shared job must
+ * be newer than the contact's own last submission as this person. Therefore, a contact that is submitted again gets a
+ * new result. After a restore, the job can be the contact's own job, which the backup lacks.
  */
 export async function findShares(
   reader: Reader,
@@ -100,7 +100,7 @@ function toPaidJob({ trackingId, submissionId, jobId, paidAt }: RecalledRow): Pa
   return { trackingId, submissionId, jobId, submittedAt: paidAt, fate };
 }
 
-/** Returns the people in open submissions. It is unknown whether these people are paid for. */
+/** Returns the people in open submissions. donor-sync does not know whether it has paid for these people. */
 export async function findOpenPersons(
   reader: Reader,
   partnerKey: string,
@@ -221,7 +221,7 @@ const paidRows = preparedRead(
       .compile(),
 );
 
-/** Selects decisions about lost responses. They are open (null) or have ended without an answer. */
+/** Selects decisions about lost responses that are open (null) or have ended without an answer. */
 function buildHoldsQuery(reader: Reader, decision: 'superseded' | null) {
   return reader
     .selectFrom('questions')

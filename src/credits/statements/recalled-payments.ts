@@ -66,8 +66,8 @@ export async function recordRecalled(
 }
 
 /**
- * Stores the people of jobs that the service lost after the backup. They may have been paid for, whatever a user
- * decides about their contacts.
+ * Stores the people of jobs that the service lost after the backup. A credit may have been spent on these people,
+ * whatever a user decides about their contacts.
  */
 export async function recordLostPersons(
   trx: RunTransaction,

@@ -15,11 +15,16 @@ export interface Reconciliation {
   reasons: Partial<Record<DueReason, number>>;
   /** The balance before the first submission of the period, or null if it is unknown. */
   balanceBefore: number | null;
-  /** The balance before the first submission after the period, or the current balance. Null if it is unknown. */
+  /**
+   * The balance before the first submission after the period, or the current balance. Null if the balance is unknown.
+   */
   balanceAfter: number | null;
 }
 
-/** Returns the keys with a submission from `from` until before `to` (epoch ms). Both are the starts of months (UTC). */
+/**
+ * Returns the keys with a submission from `from` until before `to` (epoch ms). Both times are the starts of months
+ * (UTC).
+ */
 export async function reconcile(
   reader: Reader,
   { from, to }: { from: number; to: number },

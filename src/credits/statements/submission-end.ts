@@ -26,7 +26,7 @@ export async function closeSubmission(
   submissionId: string,
   end: End,
 ): Promise<ClosedSubmission> {
-  // Locks the key first. All transactions about submissions use this order, which prevents deadlocks.
+  // Locks the key first. All transactions about submissions lock the key first, which prevents deadlocks.
   const [key] = (await selectKey(trx, { submissionId })).rows;
   if (key === undefined) throw new Error('The submission to close does not exist.');
   await lockKey(trx, key.partner_key);

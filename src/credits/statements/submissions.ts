@@ -1,4 +1,6 @@
-/** Finds open submissions. Their start and their end are in `intents.ts`, `answers.ts` and `lost-answers.ts`. */
+/**
+ * Finds open submissions. `intents.ts`, `answers.ts` and `lost-answers.ts` record the start and the end of submissions.
+ */
 
 import {
   findOpenSubmissions,

@@ -1,6 +1,6 @@
 /**
- * Asks about the CRM's marks for email and calls. These marks do not forbid research, so a user decides whether they
- * exclude contacts.
+ * Asks about the CRM's marks for email and calls. A mark for email or calls does not forbid research, so a user decides
+ * whether the mark excludes contacts.
  */
 import type { AboutRemoteCrm, ContactMark } from '../../../../connectors/about.ts';
 import type { Integration } from '../../../core/integration-settings.ts';
@@ -78,7 +78,7 @@ export function withContactMarks<Contacts extends MarkSettings>(
   };
 }
 
-/** Returns the answer in the settings. Returns `none` if the settings use none of these marks. */
+/** Returns the answer in the settings. Returns `none` if the settings use no mark for email or calls. */
 export function readContactMarks(
   { setup: { contactMarks = [] } }: AboutRemoteCrm,
   { doNotContactField, doNotContactValues }: MarkSettings,

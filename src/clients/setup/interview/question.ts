@@ -44,7 +44,7 @@ export function checkAnswer<Value>(
   return { problem: parsed.error.issues[0]?.message ?? 'not valid' };
 }
 
-/** Returns the options with these values, in the order of the values. */
+/** Returns the options that have one of the values, in the order of the values. */
 export function findOptions(
   { options }: Pick<Question<unknown>, 'options'>,
   values: readonly string[],

@@ -107,7 +107,7 @@ function parseLine(text: string): JournalLine | null {
   }
 }
 
-/** Returns the checksum of a line. It shows damage, but not forgery. */
+/** Returns the checksum of a line. The checksum shows damage, but not forgery. */
 function checksum(text: string): string {
   return hash('sha256', text, 'base64url').slice(0, SUM_LENGTH);
 }

@@ -5,7 +5,8 @@ import type { AnsweredLine, IntendedLine, JournaledContact, JournalLine } from '
 export interface RecalledRequest {
   intended: IntendedLine;
   /**
-   * The line about the response. Null if no response was recorded. It is then unknown whether the request was charged.
+   * The line about the response. The line with the response, or null if no response was recorded. If no response was
+   * recorded, nobody knows whether the request was charged.
    */
   answered: AnsweredLine | null;
 }
@@ -66,8 +67,8 @@ export function expectBalance(
 }
 
 /**
- * Returns the balance before each submission, by submission ID. It is the last reading minus later costs. Leaves out
- * submissions before the first reading.
+ * Returns the balance before each submission, by submission ID. The balance before a submission is the last reading
+ * minus later costs. Leaves out submissions before the first reading.
  */
 export function findBalancesBefore(lines: readonly JournalLine[]): Map<string, number> {
   const balances = new Map<string, number>();

@@ -1,8 +1,8 @@
 /**
  * Records all spending outside the database. A restored backup lacks later payments, and the journal keeps donor-sync
- * from buying the same profiles again. Each request has two lines. The first line is saved on disk before the request
- * is sent, and the second line before the database stores the response. The file contains only keyed fingerprints, job
- * IDs and numbers.
+ * from buying the same profiles again. The journal contains two lines for each request. The first line is saved on disk
+ * before the request is sent, and the second line before the database stores the response. The file contains only keyed
+ * fingerprints, job IDs and numbers.
  */
 import { createReadStream } from 'node:fs';
 import { type FileHandle, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
@@ -44,7 +44,7 @@ export type NewLine = JournalLine extends infer Line
     : never
   : never;
 
-/** The journal of one database. It never changes lines of other databases. */
+/** The journal of one database. This journal never changes the lines of other databases. */
 export interface StoreJournal extends Omit<SpendingJournal, 'append'> {
   append(line: NewLine): Promise<void>;
 }
@@ -63,8 +63,8 @@ export function journalOfStore(journal: SpendingJournal, store: string): StoreJo
 }
 
 /**
- * A journal that records nothing. It is used for a database in memory, and for a server database if the settings name
- * no file.
+ * A journal that records nothing. This journal is used for a database in memory, and for a server database if the
+ * settings name no file.
  */
 export const noSpendingJournal: SpendingJournal = {
   path: null,
