@@ -8,7 +8,7 @@ import type { AskedRun } from '../core/run.ts';
 import type { Fingerprint } from './encryption/fingerprint.ts';
 import type { Database, Trx } from './tables/tables.ts';
 
-/** The actor and the time of a change. They are part of the transaction, so functions need no separate argument. */
+/** The actor and the time of a change. The transaction contains both, so functions need no separate argument. */
 export interface WriteContext {
   readonly clock: Clock;
   /** The actor as the audit records it (`privacy/audit/record.ts`). */
@@ -32,7 +32,7 @@ declare const BY_ACTOR: unique symbol;
 /** Runs a transaction on behalf of the actor in `context`. */
 export type Act = <Result>(work: (trx: ActorTransaction) => Promise<Result>) => Promise<Result>;
 
-/** Runs a transaction like `Act`. Nothing is retried, because users see that their change failed. */
+/** Runs a transaction like `Act`. A failed transaction is not retried, because users see that their change failed. */
 export function actAs(db: Database, context: WriteContext): Act {
   return (work) =>
     db.transaction().execute((trx) => work(withContext(trx, context) as ActorTransaction));

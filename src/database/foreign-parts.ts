@@ -17,7 +17,7 @@ export interface ForeignPart {
   isOfTable: boolean;
 }
 
-/** A table, an index or a similar part. It is the same in all databases of donor-sync. */
+/** A table, an index or a similar part, which is the same in all databases of donor-sync. */
 interface Part {
   kind: string;
   name: string;

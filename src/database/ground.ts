@@ -1,6 +1,6 @@
 /**
- * Identifies the version of a database's first schema. Until version 1.0.0, this schema is edited in place. Its name
- * does not show its version, so its hash is stored.
+ * Identifies the version of a database's first schema. Until version 1.0.0, this schema is edited in place. The name of
+ * the schema does not show its version, so the hash of the schema is stored.
  */
 import { type Kysely, sql } from 'kysely';
 import { ConfigurationError } from '../core/errors.ts';

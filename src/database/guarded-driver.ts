@@ -10,7 +10,10 @@ import type {
 import { type DonorSyncError, FatalError, isDonorSyncError } from '../core/errors.ts';
 import { commitError, databaseClosed, isAway, storeError } from './store-error.ts';
 
-/** The longest wait for an unavailable server. It is longer than a restart of the server and shorter than a lease. */
+/**
+ * The longest wait for an unavailable server. This time is longer than a restart of the server and shorter than a
+ * lease.
+ */
 const AWAY_PATIENCE_MS = 20_000;
 
 /** The pause between two attempts to connect. During this time, a stopping server closes its old connections. */
@@ -125,8 +128,8 @@ export function guardDriver(
   }
 
   /**
-   * Replaces a lost connection. The lost connection is released first. All connections in the pool may be lost, and
-   * otherwise the pool might have none left.
+   * Replaces a lost connection. The lost connection is released first. The lost connection is released before a new one
+   * is acquired. All connections in the pool may be lost, and the pool might otherwise have none left.
    */
   async function replaceInner(
     guarded: Guarded,

@@ -53,7 +53,7 @@ export type CheckpointAll = <T>(
  */
 export type LeasedTransaction = Trx & WriteContext & { readonly [UNDER_LEASE]: true };
 
-/** A transaction of one run. It contains the confirmed lease. */
+/** A transaction of one run, which contains the confirmed lease. */
 export type RunTransaction = LeasedTransaction & { readonly lease: Lease };
 
 /** Exists only in the types. At runtime, no transaction has this property. */
@@ -73,7 +73,7 @@ export function leaseInForce(reader: TimedReader) {
   return (until: RawBuilder<unknown>) =>
     sql<SqlBool>`(${until} > ${fromNow(0)} and ${until} <= ${fromNow(LATEST_END_MS)})`;
 }
-/** Extends the lease. This is the first statement of each checkpoint. */
+/** Extends the lease. Extending the lease is the first statement of each checkpoint. */
 const extendLease = prepared(
   (
     db,
@@ -167,8 +167,8 @@ function isBetween(
 export type LeaseQueries = ReturnType<typeof leaseQueries>;
 
 /**
- * Returns the functions for leases. A lease gives one process the right to run an integration. All times come from the
- * database's clock.
+ * Returns the functions for leases. A lease gives one process the right to run an integration. All times in leases come
+ * from the database's clock.
  */
 export function leaseQueries(db: Database, context: WriteContext) {
   const { clock } = context;
@@ -207,7 +207,8 @@ export function leaseQueries(db: Database, context: WriteContext) {
 
     /**
      * Runs a transaction under several leases. `isGone` recognises a process that has ended early. Another process may
-     * have the leases in `beside`. Its checkpoints wait until this transaction has ended.
+     * have the leases in `beside`. The checkpoints of the process with these leases wait until this transaction has
+     * ended.
      */
     checkpointAll<T>(
       leases: readonly Lease[],
@@ -229,7 +230,7 @@ export function leaseQueries(db: Database, context: WriteContext) {
       });
     },
 
-    /** Renews the lease. This is needed while the process writes nothing else. */
+    /** Renews the lease. A process must renew the lease while it writes nothing else. */
     async renew(lease: Lease): Promise<void> {
       await checkpoint(lease, async () => undefined);
     },

@@ -15,8 +15,8 @@ import { isPartMissing } from './store-error.ts';
 import { requireHome } from './store-moves.ts';
 
 /**
- * The table that lists the applied migrations. It has its own name, because another program that uses Kysely may share
- * the Postgres database.
+ * The table that lists the applied migrations. This table has its own name, because another program that uses Kysely
+ * may share the Postgres database.
  */
 const MIGRATION_TABLE = 'donor_sync_migration';
 const LOCK_TABLE = 'donor_sync_migration_lock';

@@ -5,7 +5,7 @@ import type { Database, Trx } from './tables/tables.ts';
 
 type Scalar = string | number | null;
 
-/** The values of a statement. They are passed each time the statement is executed. */
+/** The values of a statement, which are passed each time the statement is executed. */
 export type Values = Readonly<Record<string, Scalar | readonly Scalar[]>>;
 
 /** Placeholders for values while a statement is built. */
@@ -73,7 +73,7 @@ function toPieces(parameters: readonly unknown[]): Piece[] {
   return pieces;
 }
 
-/** A placeholder. It compiles to a parameter that is later replaced with the value. */
+/** A placeholder. The placeholder compiles to a parameter that is later replaced with the value. */
 class Slot<Value> implements Expression<Value> {
   readonly name: string;
   readonly at: number | null;
@@ -111,7 +111,7 @@ function getShape(db: Reader, values: Values): string {
   return shape;
 }
 
-/** Removes the query's tree, which can be large. Only queries that read need the tree (`guarded-driver.ts`). */
+/** Removes the query's tree, which can be large. Only queries that read need their tree (`guarded-driver.ts`). */
 function withoutTree<Row>(query: CompiledQuery<Row>): CompiledQuery<Row> {
   if (query.query.kind === 'SelectQueryNode') return query;
   return { ...query, query: RawNode.createWithSql('') };

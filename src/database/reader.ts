@@ -1,7 +1,7 @@
 import type { Clock } from '../core/clock.ts';
 import type { Database } from './tables/tables.ts';
 
-/** A connection or a transaction, for functions that only read. It has no methods to change rows. */
+/** A connection or a transaction, for functions that only read. A reader has no methods to change rows. */
 export type Reader = Pick<
   Database,
   'selectFrom' | 'selectNoFrom' | 'with' | 'fn' | 'getExecutor' | 'executeQuery'

@@ -2,8 +2,8 @@ import { type AliasedRawBuilder, type Expression, type RawBuilder, sql } from 'k
 import { splitIntoBatches } from '../core/parallel.ts';
 
 /**
- * The possible numbers of rows in a statement. There are only a few lengths, because each length must be prepared and
- * cached. A list uses the longest length as often as possible, and shorter lengths for the rest.
+ * The possible numbers of rows in a statement. The list contains only a few numbers, because each statement length must
+ * be prepared and cached. A list uses the longest length as often as possible, and shorter lengths for the rest.
  */
 const LENGTHS = [100, 64, 32, 16, 8, 4, 2, 1];
 

@@ -42,7 +42,10 @@ const commitUnconfirmed = translation(
   'database_commit_unconfirmed',
   'The connection to the database was lost while it confirmed a change. The next start determines whether the change was kept.',
 );
-/** The error after the database was closed. Some work may still continue, such as a slow response. */
+/**
+ * The error after the database was closed. Some work, such as a slow response, may still continue after the database
+ * was closed.
+ */
 export const databaseClosed = translation(
   RetriableError,
   'database_closed',
@@ -129,7 +132,7 @@ const NETWORK_CODES = new Set([
   'ENETUNREACH',
 ]);
 
-/** Messages about lost connections. These errors have neither a code nor a class. */
+/** Messages about lost connections. Errors about lost connections have neither a code nor a class. */
 const CONNECTION_MESSAGES = new Set([
   'Client has encountered a connection error and is not queryable',
   'Client was closed and is not queryable',
@@ -194,8 +197,8 @@ function findTranslation(error: unknown): Translation | undefined {
 }
 
 /**
- * True if the error comes from Postgres. It is recognised by its fields, so that users of a database file do not have
- * to load `pg` (https://www.postgresql.org/docs/current/protocol-error-fields.html).
+ * True if the error comes from Postgres. An error from Postgres is recognised by its fields, so that users of a
+ * database file do not have to load `pg` (https://www.postgresql.org/docs/current/protocol-error-fields.html).
  */
 function isPostgresReport(error: Error): error is Error & { code: unknown } {
   return 'severity' in error && 'code' in error;

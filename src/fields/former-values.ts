@@ -55,7 +55,7 @@ export function fieldsOfOthers(written: readonly WrittenValues[], donor: string 
 }
 
 /**
- * Returns the fields to clear. They contain a different donor's value and get no new value. The sync status belongs to
+ * Returns the fields to clear, which contain a different donor's value and get no new value. The sync status belongs to
  * the contact, so it remains.
  */
 export function blankedFields(

@@ -1,6 +1,7 @@
 /**
- * The part of a profile that rankings and monthly results use. It is a short text that is encrypted with the profile's
- * key. All records have the same length, because a varying length would reveal the size of an amount.
+ * The part of a profile that rankings and monthly results use. This part is a short text that is encrypted with the
+ * profile's key. The texts of all profiles have the same length, because a varying length would reveal the size of an
+ * amount.
  */
 
 import { CAPACITY_BANDS, findBand, MILLION } from '../core/capacity.ts';
@@ -9,7 +10,10 @@ import { damagedProfile } from './damaged-profile.ts';
 
 /** The data about a contact that a ranking uses. */
 export interface GivingRecord {
-  /** The band of the giving capacity. 0 is the largest capacity (`CAPACITY_BANDS`). Null if it is unknown. */
+  /**
+   * The band of the giving capacity. 0 is the largest capacity (`CAPACITY_BANDS`). Null if the giving capacity is
+   * unknown.
+   */
   band: number | null;
   /** True if the net worth is at least a million US dollars. */
   isMillionaire: boolean;

@@ -1,4 +1,4 @@
-/** Encrypts and decrypts paid profiles. Each profile has its own key. */
+/** Encrypts and decrypts paid profiles. Each profile is encrypted with its own key. */
 import { createCipheriv, createDecipheriv } from 'node:crypto';
 import { z } from 'zod';
 import type { Profile } from '../core/profile.ts';

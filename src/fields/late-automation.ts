@@ -1,7 +1,7 @@
 /**
  * Finds values that the CRM's automation changed some time after a write. For example, HubSpot workflows run seconds to
- * hours after a write. Otherwise, the changed value would look like a user's value. It would then survive a change of
- * person, an undo and an erasure.
+ * hours after a write. Without this check, the value that automation changed would look like a user's value. A value
+ * that looks like a user's value would survive a change of person, an undo and an erasure.
  */
 import type { Connector } from '../../connectors/contract.ts';
 import { isOwned, normalisedEntry, type OwnedValues } from '../contacts/owned-values.ts';
@@ -26,9 +26,9 @@ export interface PresentRecord {
 const READS_AT_ONCE = 4;
 
 /**
- * Returns the changed fields, by CRM ID. Each entry contains donor-sync's value and the changed value. Queries the CRM
- * only about foreign values in fields to which donor-sync wrote. If the CRM does not report the authors of changes,
- * these values count as users' values.
+ * Returns the changed fields, by CRM ID. Each entry contains donor-sync's value and the value that automation made of
+ * it. Queries the CRM only about foreign values in fields to which donor-sync wrote. If the CRM does not report the
+ * authors of changes, these values count as users' values.
  */
 export async function findLateAutomation(
   deps: LateDeps,

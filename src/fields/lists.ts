@@ -77,7 +77,10 @@ function buildListSpec(
   return null;
 }
 
-/** Returns the reason why a list cannot be created. This is not a failure. For example, warm paths need networks. */
+/**
+ * Returns the reason why a list cannot be created. A list that cannot be created is not a failure. For example, warm
+ * paths need networks.
+ */
 function impossible(
   { name, sources, raw }: Wanted,
   mappings: readonly FieldMapping[],

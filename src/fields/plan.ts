@@ -54,7 +54,7 @@ export interface FieldOffer {
   person?: { donor: string | null; former: string | null; merged?: readonly WrittenValues[] };
   /** The introducer of the warm path. Null or omitted if there is none. */
   introducer?: string | null;
-  /** The contact's status after this write. Omitted if it does not change. */
+  /** The contact's status after this write. Omitted if the write does not change the status. */
   status?: TimedStatus;
   /** Sources without a value, whose fields lose donor-sync's earlier value. Defaults to none. */
   emptied?: readonly FieldSource[];
@@ -78,7 +78,7 @@ export interface FieldPlan {
   /** The values from donor-sync if nothing is written. */
   standing: OwnedValues;
   changes: FieldValues;
-  /** True if another person's values are replaced. Then either all changes are written or none. */
+  /** True if another person's values are replaced. In this case, either all changes are written or none. */
   together: boolean;
   /** True to let the CRM decide about every value. */
   probe?: boolean;
@@ -186,7 +186,7 @@ export function planFields(
 
   /**
    * True for a blank field that contained a different donor's value. After an interrupted write, the field looks as if
-   * a user had emptied it. However, it never contained this donor's value.
+   * a user had emptied it. However, the field never contained this donor's value.
    */
   function isLeftByFormer(field: string): boolean {
     return (

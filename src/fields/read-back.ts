@@ -1,6 +1,6 @@
 /**
- * Finds values that the CRM's automation changes after a write, for example by rounding. Otherwise, these values would
- * look like users' values and remain after a change of person.
+ * Finds values that the CRM's automation changes after a write, for example by rounding. Without this check, the
+ * changed values would look like users' values and remain after a change of person.
  */
 import type { Connector, Overwritten, ReadBack, WrittenFields } from '../../connectors/contract.ts';
 import { normalisedEntry, type OwnedValues } from '../contacts/owned-values.ts';
@@ -111,7 +111,8 @@ export async function readWritesBack<End extends FieldEnd>(
         const sent = valueFingerprint(deps, id, field, plan.changes[field] ?? null);
         const standing = valueFingerprint(deps, id, field, value);
         const isAutomated = automated.includes(field);
-        // A change by a user shows nothing about automation. The next batch may show it.
+        // A change by a user shows nothing about automation. The next batch may show whether automation changes the
+        // field.
         if (isAutomated || sent === standing) known.add(field);
         if (!isAutomated || sent === standing) return [];
         return [[field, normalisedEntry(plan.write?.after[field] ?? sent, standing)]];

@@ -26,7 +26,10 @@ export interface KnownRecord {
   automated: OwnedValues;
 }
 
-/** Returns the fields to read in addition to the mapped fields. They depend on earlier writes to the contact. */
+/**
+ * Returns the fields to read in addition to the mapped fields. The additional fields depend on earlier writes to the
+ * contact.
+ */
 type MoreFields = (getIntended: (crmId: string) => readonly IntendedValues[]) => readonly string[];
 
 /** Reads the records of contacts. `getOwned` returns the values that are known to be from donor-sync. */

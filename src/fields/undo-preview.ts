@@ -13,7 +13,7 @@ export interface UndoPreview {
   /** The number of contacts with values that can still be undone. */
   contacts: number;
   values: number;
-  /** The number of contacts that were compared with the CRM. It is 0 if the CRM could not be read. */
+  /** The number of contacts that were compared with the CRM, or 0 if the CRM could not be read. */
   checked: number;
   /** The numbers of values to restore and of their contacts, among the compared contacts. */
   restored: { contacts: number; values: number };

@@ -141,7 +141,7 @@ async function requireKnownErasures(reader: Reader, { integrationId: id }: Lease
   );
 }
 
-/** Leaves out erased people. Their stored changes are not written either. */
+/** Leaves out erased people. The stored changes of erased people are not written either. */
 async function withoutErased(
   deps: UndoDeps,
   { integrationId }: Lease,
@@ -192,7 +192,7 @@ export type UndoDecision =
       kind: 'restored';
       write: WriteRecord;
       restoration: Restoration;
-      /** Fields that someone has changed since the run. The undo leaves them unchanged. */
+      /** Fields that someone has changed since the run, so the undo leaves them unchanged. */
       edited: readonly string[];
       unseen: readonly string[];
     };
@@ -221,7 +221,7 @@ async function undoBatch(
   await writeBack(deps, lease, restorations, counts);
 }
 
-/** Reads contacts and decides which values to restore. Each contact may occur only once. */
+/** Reads contacts and decides which values to restore. Each contact may occur only once in the batch. */
 export async function decideBatch(
   deps: DecideDeps,
   integrationId: string,
@@ -295,7 +295,10 @@ function findInTheWay(
   return isNewer ? { why: 'newer', message: NEWER_VALUES } : null;
 }
 
-/** Finds hidden fields, which look empty. Their content is unknown, so it still counts as donor-sync's value. */
+/**
+ * Finds hidden fields, which look empty. The content of a hidden field is unknown, so it still counts as donor-sync's
+ * value.
+ */
 async function findHidden(
   connector: UndoDeps['connector'],
   fields: readonly string[],
@@ -485,7 +488,7 @@ async function writeBack(
     }
   }
 
-  /** Leaves out fields in which users have typed values since. These fields get the typed values back. */
+  /** Leaves out fields in which users have typed values since. The fields with typed values get these values back. */
   async function withoutTyped(undone: Restoration, result: WriteResult): Promise<Restoration> {
     if (result.status === 'refused' || result.overwritten === undefined) return undone;
     const { crmId: id, after } = undone.write;

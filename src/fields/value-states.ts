@@ -15,9 +15,7 @@ import type { ValueNote } from './statements/value-states.ts';
 type Deps = { store: Pick<Store, 'fingerprint'> };
 type FieldsRun = Pick<Run, 'fields' | 'mappings'>;
 
-/**
- * The length of the fingerprints. They are short, because they distinguish only a few descriptions and field map lines.
- */
+/** The length of the fingerprints, which distinguish only a few descriptions and field map lines. */
 const SHORT = 8;
 
 export function fingerprintField(

@@ -63,8 +63,9 @@ export function createOwnershipCheck(
 const valuesSchema = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]));
 
 /**
- * Encrypts previous values for an undo. They can be decrypted only in their own row and with the secret key. In a first
- * sync, most contacts have no previous values. Skipping their encryption saves a fiftieth of the sync's time.
+ * Encrypts previous values for an undo. The encrypted values can be decrypted only in their own row and with the secret
+ * key. In a first sync, most contacts have no previous values. Skipping their encryption saves a fiftieth of the sync's
+ * time.
  */
 export function sealValues(
   sealer: Pick<Sealer, 'seal'>,

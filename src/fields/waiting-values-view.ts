@@ -1,4 +1,4 @@
-/** Reads the number of paid values that wait, and the reasons. All interfaces use this query. */
+/** Reads the number of paid values that wait, and the reasons. All interfaces use this query for waiting values. */
 import type { FieldMapping } from '../core/field-map.ts';
 import { describeCount, formatCount } from '../core/quantities.ts';
 import type { ValuesWaiting, WaitingCause } from '../core/waiting-values.ts';

@@ -156,7 +156,7 @@ async function writeBatch(
   });
 }
 
-/** True if the CRM accepted a status field. It may have refused other fields. */
+/** True if the CRM accepted a status field. The CRM may have refused other fields of the same write. */
 function isAmong(run: Run, taken: OwnedValues | undefined): boolean {
   if (taken === undefined) return true;
   return run.mappings.some(({ from, to }) => from === 'sync.status' && Object.hasOwn(taken, to));
@@ -203,5 +203,5 @@ function getSince({ enhancedAt, reasonAt }: StatusRow, status: SyncStatus): numb
   return status === 'written' ? (enhancedAt ?? reasonAt) : reasonAt;
 }
 
-/** The stages that write statuses. They come last, because states no longer change then. */
+/** The stages that write statuses. These stages come last, because states no longer change then. */
 export const STATUS_STAGES: Stages = { before: [], after: [writeStatuses] };

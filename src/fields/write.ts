@@ -218,7 +218,7 @@ function conclude(
   };
 }
 
-/** Returns the outcome of a write. Only a locked record is caused by another user. */
+/** Returns the outcome of a write. A lock is the only failure that another user causes. */
 function getReason(result: RefusedWrite | undefined): FieldEnd['reason'] {
   if (result?.retriable === false) return 'crm_refused';
   return result?.isLock === true ? 'crm_busy' : 'crm_passing';

@@ -17,10 +17,10 @@ import { createOwnershipCheck, openValues } from './values.ts';
 export interface WrittenChange {
   /** The CRM's field name. */
   field: string;
-  /** The value from before the run. Null if an undo has restored it. */
+  /** The value from before the run. Null if an undo has restored the earlier value. */
   before: FieldValue;
   now: FieldValue;
-  /** True if the current value is the value from the run. A user may have changed it since. */
+  /** True if the current value is the value from the run. A user may have changed the value since the run. */
   isOurs: boolean;
 }
 

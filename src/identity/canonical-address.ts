@@ -7,8 +7,8 @@ import { hasDigit, isNumber, NUMBER_SIGN, orPlainText, PART_END, splitWords } fr
  * consists of sorted words in canonical form. The number of an apartment is joined to its word (`unit:4`), so it
  * differs from a house number. The text is never shown or sent.
  *
- * The text must not decide which contacts share a profile. It only serves to compare a contact with its own earlier
- * address.
+ * The text must not decide which contacts share a profile. The text only serves to compare a contact with its own
+ * earlier address.
  */
 export function canonicalAddress(text: string): string {
   const spellings = knownSpellings();

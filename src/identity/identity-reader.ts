@@ -27,7 +27,7 @@ export type SourcedPartName = IdentitySource['part'];
 /** A CRM field that donor-sync could read at some time with the current settings. */
 export type KnownSource = Pick<IdentitySource, 'name' | 'part'>;
 
-/** The identity of a contact. It contains no names and addresses. */
+/** The identity of a contact, without names and addresses. */
 export interface ReadIdentity {
   /** Parts that donor-sync could read before and cannot read now. */
   readonly lost: readonly SourcedPartName[];
@@ -54,7 +54,10 @@ export interface IdentityReaderOptions {
   known: readonly KnownSource[];
 }
 
-/** The length of the text that identifies a set of fields. Its 24 bits distinguish the few sets of an integration. */
+/**
+ * The length of the text that identifies a set of fields. The 24 bits of this text distinguish the few sets of an
+ * integration.
+ */
 const SOURCES_LENGTH = 4;
 const NO_SOURCES = '-';
 const SOURCED_PARTS = ['addresses', 'employers'] as const;

@@ -10,7 +10,7 @@ import type { ChangedPart } from '../core/changed-parts.ts';
 
 /** A part that is built from fields that may be unreadable. */
 export interface SourcedPart {
-  /** A text that identifies the fields of the part. It is equal only for the same fields. */
+  /** A text that identifies the fields of the part. Two texts are equal only for the same fields. */
   sources: string;
   fingerprint: string;
 }
@@ -56,8 +56,8 @@ export function parseIdentityText(text: string): ParsedIdentity | null {
 }
 
 /**
- * Returns a text that is equal for two contacts with the same details in any spelling. Both identities must be built
- * from the same fields. Returns null if the fingerprint lacks its parts.
+ * Returns a text that is equal for two contacts with the same details in any spelling. Both texts must come from
+ * identities that were built from the same fields. Returns null if the fingerprint lacks its parts.
  */
 export function detailsOf(text: string): string | null {
   const parsed = parseIdentityText(text);

@@ -20,8 +20,8 @@ export interface PersonFingerprints {
 }
 
 /**
- * The length of a fingerprint. Its 64 bits distinguish the values of a contact. The probability that a change is missed
- * is 1 in 10^19.
+ * The length of a fingerprint. The 64 bits of a fingerprint distinguish the values of a contact. The probability that a
+ * change is missed is 1 in 10^19.
  */
 const PART_LENGTH = 11;
 

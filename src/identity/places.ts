@@ -11,7 +11,10 @@ import italian from 'i18n-iso-countries/langs/it.json' with { type: 'json' };
 import dutch from 'i18n-iso-countries/langs/nl.json' with { type: 'json' };
 import portuguese from 'i18n-iso-countries/langs/pt.json' with { type: 'json' };
 
-/** The states and territories of the United States. Each line contains the Postal Service's code and the names. */
+/**
+ * The states and territories of the United States. Each line contains the Postal Service's code for a state and the
+ * state's names.
+ */
 export const STATES = `
 aa: armed forces americas
 ae: armed forces europe
@@ -164,7 +167,10 @@ export function readCountries(): Country[] {
   }));
 }
 
-/** Returns the lines of a table. Each line contains a word in its canonical form, and the word's other spellings. */
+/**
+ * Returns the lines of a table. Each line of the table contains a word in its canonical form, and the word's other
+ * spellings.
+ */
 export function parseSpellings(table: string): [canonical: string, spellings: string[]][] {
   return table
     .trim()

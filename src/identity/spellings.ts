@@ -17,14 +17,15 @@ export interface Spellings {
   /** Phrases by their first word, longest phrase first. Words have the form that `splitWords` returns. */
   phrases: ReadonlyMap<string, readonly Phrase[]>;
   /**
-   * The meaning of a part of an address that consists only of this word, such as fr → FR. Empty if it has no meaning.
+   * The meaning of a part of an address that consists only of this word, such as fr → FR. Empty if the word has no
+   * meaning as a whole part.
    */
   parts: ReadonlyMap<string, string>;
   /** Codes of American states. */
   states: ReadonlySet<string>;
 }
 
-/** Words that form a phrase with its own meaning. Each word has the form that `splitWords` returns. */
+/** Words that form a phrase with its own meaning. Each word of a phrase has the form that `splitWords` returns. */
 export interface Phrase {
   words: readonly string[];
   canonical: string;
@@ -36,7 +37,8 @@ export const MAX_PART_WORDS = 10;
 let spellings: Spellings | undefined;
 
 /**
- * Returns the spellings. They are created on first use, because there are thousands of them and only syncs need them.
+ * Returns the spellings. The spellings are created on first use, because there are thousands of them and only syncs
+ * need them.
  */
 export function knownSpellings(): Spellings {
   spellings ??= createSpellings();
@@ -79,7 +81,7 @@ function createSpellings(): Spellings {
  */
 const GEORGIA = 'GE';
 
-/** The codes of Sweden and the Philippines. They are also abbreviations for "southeast" and "penthouse". */
+/** The codes of Sweden and the Philippines. These codes are also abbreviations for "southeast" and "penthouse". */
 const WORDS_ALONE: ReadonlySet<string> = new Set(['se', 'ph']);
 
 type CanonicalCountry = Country & { canonical: string };

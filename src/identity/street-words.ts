@@ -1,7 +1,7 @@
 /**
  * The words of American streets. Each line contains one word in canonical form (the Postal Service's abbreviation) and
- * its other spellings. The words come from appendix C of the Postal Service's Publication 28. Abbreviations that look
- * like a state's code are left out, such as LA for lane.
+ * the word's other spellings. The words come from appendix C of the Postal Service's Publication 28. Abbreviations that
+ * look like a state's code are left out, such as LA for lane.
  *
  * Stored fingerprints depend on these entries, so read decision 9 before you change an entry.
  */

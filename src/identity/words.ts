@@ -1,6 +1,9 @@
 /** Splits a text into words in lower case, without accents and punctuation. */
 
-/** Separates two parts of an address or a name. It replaces a comma, a semicolon, a vertical bar or a line break. */
+/**
+ * Separates two parts of an address or a name. This character replaces a comma, a semicolon, a vertical bar or a line
+ * break.
+ */
 export const PART_END = ',';
 
 /** The sign before the number of an apartment. */
@@ -64,7 +67,7 @@ const HYPHEN = 6;
 const NUMBER = 7;
 const AND = 8;
 
-/** The kind of each ASCII character. All other characters of `plainText` are letters. */
+/** The kind of each ASCII character. All characters of `plainText` that are not ASCII are letters. */
 const KINDS = new Uint8Array(128);
 for (const [kind, signs] of [
   [LETTER, 'abcdefghijklmnopqrstuvwxyz'],
@@ -108,8 +111,8 @@ function joinAt(text: string, kind: number, start: number, at: number): '' | '-'
 }
 
 /**
- * True for a full stop within an abbreviation. It must have one letter after it and at most two letters before it.
- * Examples are U.S.A. and Ph.D., but not St.Louis, No.5 or Apt.B.
+ * True for a full stop within an abbreviation. An abbreviation's full stop has one letter after it and at most two
+ * letters before it. Examples are U.S.A. and Ph.D., but not St.Louis, No.5 or Apt.B.
  */
 function isAbbreviation(text: string, start: number, at: number): boolean {
   const length = at - start;
@@ -135,7 +138,7 @@ const LETTERS: Readonly<Record<string, string>> = {
   ς: 'σ',
 };
 
-/** Returns the text with plain letters. Other punctuation becomes its ASCII equivalent. */
+/** Returns the text with plain letters. Punctuation that is not ASCII becomes its ASCII equivalent. */
 function plainText(text: string): string {
   if (!/[\u0080-\uffff]/.test(text)) return text.toLowerCase();
   return (
@@ -156,7 +159,7 @@ function plainLetter(letter: string): string {
   if (plain !== undefined) return plain;
   if (/\p{Pd}/u.test(letter)) return '-';
   if (/[、，]/u.test(letter)) return ',';
-  // Drops zero-width characters. All other signs separate words.
+  // Drops zero-width characters. All signs except zero-width characters separate words.
   if (/\p{Cf}/u.test(letter)) return '';
   return /[\p{P}\p{S}\p{Z}\p{C}]/u.test(letter) ? ' ' : letter;
 }

@@ -7,8 +7,9 @@ import { randomBytes } from 'node:crypto';
 const DRAWN = 256;
 
 /**
- * Creates random keys or initialization vectors of this length (bytes). Each value is returned only once. The caller
- * must overwrite a key after use. Otherwise, the key remains in memory as long as the other values of its draw.
+ * Creates random keys or initialization vectors of this length (bytes). Each key or vector is returned only once. The
+ * caller must overwrite a key after use. A key that is not overwritten remains in memory as long as the other values of
+ * its draw.
  */
 export function createDraws(length: number): () => Buffer {
   let drawn = Buffer.alloc(0);

@@ -7,8 +7,8 @@ import type { Sealer } from './sealed.ts';
 import { findSecret } from './secrets.ts';
 
 /**
- * Returns a keyed fingerprint of a text. Without the key, nobody can guess the text. The purpose is a fixed word, such
- * as `identity`. The same text has different fingerprints for different purposes.
+ * Returns a keyed fingerprint of a text. Without the key, nobody can guess the text from its fingerprint. The purpose
+ * is a fixed word, such as `identity`. The same text has different fingerprints for different purposes.
  */
 export type Fingerprint = (purpose: string, text: string) => string;
 
@@ -47,10 +47,10 @@ export function joinFingerprints(one: string, other: string): string {
 const OWNED_LENGTH = 11;
 
 /**
- * Creates fingerprints for the texts of one owner. All texts of an owner must be passed together. The same owner and
- * text result in the same 11 characters, and different owners result in different characters. The owner's key is an
- * HMAC of the owner's ID and must never be stored. A hash that starts with this key is as hard to guess as an HMAC, at
- * half the cost. Keys have a fixed length and hashes are truncated, so nobody can extend a known hash.
+ * Creates fingerprints for the texts of one owner, which must be passed together. Equal texts of one owner result in
+ * equal fingerprints of 11 characters. Different owners result in different characters. The owner's key is an HMAC of
+ * the owner's ID and must never be stored. A hash that starts with this key is as hard to guess as an HMAC, at half the
+ * cost. Keys have a fixed length and hashes are truncated, so nobody can extend a known hash.
  */
 export function createOwnerFingerprint(
   fingerprint: Fingerprint,
@@ -63,7 +63,9 @@ export function createOwnerFingerprint(
   };
 }
 
-/** The number of base64url characters that contain only bits of the fingerprint. Each character has six bits. */
+/**
+ * The number of base64url characters that contain only bits of the fingerprint. Each of these characters has six bits.
+ */
 const WHOLE_CHARACTERS = Math.floor((FINGERPRINT_BYTES * 8) / 6);
 
 /** Returns the last character of a truncated hash. Two bits of the hash are followed by zeros. */
@@ -98,10 +100,10 @@ function createShortHmac(key: Buffer): (text: string) => string {
 }
 
 /**
- * Loads the fingerprint key. The first start creates it. The secret key only encrypts this random key, so rotating the
- * secret key does not change fingerprints. With a different fingerprint key, every contact would look new, and
- * donor-sync would pay for it again. Therefore, a key that cannot be decrypted is never replaced, and a
- * ConfigurationError is thrown.
+ * Loads the fingerprint key. The first start of donor-sync creates the fingerprint key. The secret key only encrypts
+ * this random key, so rotating the secret key does not change fingerprints. With a different fingerprint key, every
+ * contact would look new, and donor-sync would pay for it again. Therefore, a key that cannot be decrypted is never
+ * replaced, and a ConfigurationError is thrown.
  */
 export async function loadFingerprintKey(db: Kysely<Tables>, sealer: Sealer): Promise<KeyObject> {
   const known = await findSecret(db, FINGERPRINT_KEY);

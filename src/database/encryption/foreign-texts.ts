@@ -1,4 +1,7 @@
-/** Stores messages from CRMs. Users who may decide can read them. They are deleted after `FOREIGN_TEXT_LIFE_MS`. */
+/**
+ * Stores messages from CRMs, which users who may decide can read. The messages are deleted after
+ * `FOREIGN_TEXT_LIFE_MS`.
+ */
 
 import type { Selectable } from 'kysely';
 import { FOREIGN_TEXT_LIFE_MS } from '../../core/foreign-text.ts';

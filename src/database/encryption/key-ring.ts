@@ -24,9 +24,9 @@ const KEY_TEXT = /^[A-Za-z0-9+/_-]{43}=?$/;
 const DERIVED_KID_LENGTH = 8;
 
 /**
- * Loads the encryption keys. `secretKey` is the value of DONOR_SYNC_SECRET_KEY. Without it, the key of a database file
- * is in a file next to it (`PATH.key`), so that a first try needs no set-up. For Postgres, throws a ConfigurationError
- * without a key, because other processes need the same key.
+ * Loads the encryption keys. `secretKey` is the value of DONOR_SYNC_SECRET_KEY. If DONOR_SYNC_SECRET_KEY is not set,
+ * the key of a database file is in a file next to it (`PATH.key`), so that a first try needs no set-up. For Postgres,
+ * throws a ConfigurationError without a key, because other processes need the same key.
  */
 export async function loadKeyRing(
   secretKey: string | undefined,
@@ -67,7 +67,7 @@ export function keyFilePath(databasePath: string): string {
 
 /**
  * Parses keys that are separated by commas. The first key is the current key. A key is 32 bytes in base64, optionally
- * with a name (`2026:…`). Without a name, the key's fingerprint is used. To rotate the key, put the new key first.
+ * with a name (`2026:…`). A key without a name is named by its fingerprint. To rotate the key, put the new key first.
  * Error messages contain `source`, but never a key.
  */
 export function parseKeyRing(text: string, source = 'DONOR_SYNC_SECRET_KEY'): KeyRing {
@@ -83,7 +83,7 @@ export function parseKeyRing(text: string, source = 'DONOR_SYNC_SECRET_KEY'): Ke
   return { current, keys };
 }
 
-/** Returns a new random key for `parseKeyRing`. It comes from the operating system's random source. */
+/** Returns a new random key for `parseKeyRing`. The key comes from the operating system's random source. */
 export function generateKey(kid?: string): string {
   const key = randomBytes(KEY_BYTES).toString('base64');
   return kid === undefined ? key : `${kid}:${key}`;

@@ -22,7 +22,9 @@ export async function resealAll<Db>(
   return resealed;
 }
 
-/** Encrypts the values of one column again. Each page has its own transaction. Returns the number of new values. */
+/**
+ * Encrypts the values of one column again. Each page of rows has its own transaction. Returns the number of new values.
+ */
 async function resealColumn<Db>(
   db: Kysely<Db>,
   sealer: Sealer,

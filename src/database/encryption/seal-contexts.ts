@@ -11,7 +11,9 @@ export interface SealedColumn {
   boundTo: readonly [string, ...string[]];
 }
 
-/** All columns that the secret key encrypts. `test/database/encryption/reseal.test.ts` rotates all of them. */
+/**
+ * All columns that the secret key encrypts. `test/database/encryption/reseal.test.ts` rotates all encrypted columns.
+ */
 export const SEALED_COLUMNS: readonly SealedColumn[] = listColumns('sealed').flatMap(
   ({ table, column, of, says }) =>
     says.with === 'secret key'
@@ -28,8 +30,8 @@ export function settingsSealContext(integrationId: string): SealContext {
 }
 
 /**
- * Returns the context of the values before a write. They are bound to the contact, because they could otherwise be
- * restored to another person's contact.
+ * Returns the context of the values before a write. The values are bound to the contact, because they could otherwise
+ * be restored to another person's contact.
  */
 export function valuesBeforeSealContext(write: {
   id: string;
@@ -63,8 +65,8 @@ export function setupDraftSealContext(integrationId: string): SealContext {
 }
 
 /**
- * Returns the context of a CRM message. It is bound to the contact, because the message could otherwise be shown for
- * another person.
+ * Returns the context of a CRM message. The context binds the message to the contact, because the message could
+ * otherwise be shown for another person.
  */
 export function foreignTextSealContext(text: {
   id: string;
@@ -105,8 +107,8 @@ export function passkeySealContext(id: string): SealContext {
 }
 
 /**
- * Returns the context of a profile's key. It is bound to the contact, because the profile could otherwise reach another
- * person's contact.
+ * Returns the context of a profile's key. The context binds the key to the contact, because the profile could otherwise
+ * reach another person's contact.
  */
 export function profileKeySealContext(integrationId: string, crmId: string): SealContext {
   return createSealContext('kept_profiles', 'key', {

@@ -1,7 +1,7 @@
 /**
  * Encrypts a file so that only the key's owner can read it and nobody can change it unnoticed. The file's parts are
- * encrypted with AES-256-GCM. Each part includes its number and a flag for the last part (STREAM construction). The
- * file's key is derived from the secret key and a salt (HKDF-SHA-256).
+ * encrypted with AES-256-GCM. Each part of the file includes its number and a flag for the last part (STREAM
+ * construction). The file's key is derived from the secret key and a salt (HKDF-SHA-256).
  */
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
@@ -153,7 +153,8 @@ function keyOfFile({ secret }: SealingKey, salt: Buffer): Buffer {
 }
 
 /**
- * Builds the initialization vector of a part. It contains the part's number, so two parts never have the same vector.
+ * Builds the initialization vector of a part. The vector contains the part's number, so two parts never have the same
+ * vector.
  */
 function buildIv(number: number, isLast: boolean): Buffer {
   const iv = Buffer.alloc(IV_BYTES);

@@ -11,12 +11,12 @@ import { type KeyRing, KID, type SealingKey } from './key-ring.ts';
 export interface SealContext {
   table: string;
   column: string;
-  /** The values that identify the row. They include its key and its owner. */
+  /** The values that identify the row, including the row's key and its owner. */
   row: readonly [string, ...string[]];
 }
 
 /** Encrypts text that only the key's owner can read. Used for every stored secret. */
-/** It reveals no more than the length of an encrypted text. */
+/** The encrypted text reveals only its length. */
 export const NOTHING_SEALED = '{}';
 
 export interface Sealer {
@@ -51,7 +51,7 @@ const headerSchema = z.strictObject({
  * value with the key, the table, the column and the row.
  *
  * `node:crypto` is synchronous and many times faster than WebCrypto. JOSE libraries use WebCrypto. Each page of
- * contacts needs hundreds of encryptions.
+ * contacts needs hundreds of encryptions, so the speed matters.
  */
 export function createSealer({ current, keys }: KeyRing): Sealer {
   const currentHeader = base64url(
@@ -121,7 +121,7 @@ function decrypt(
   }
 }
 
-/** Returns the data to which a value is bound. JSON separates its parts unambiguously. */
+/** Returns the data to which a value is bound. JSON separates the parts of the data unambiguously. */
 function boundData(header: string, { table, column, row }: SealContext): Buffer {
   const place = Buffer.from(JSON.stringify([table, column, ...row]));
   return Buffer.from(`${header}.${base64url(place)}`, 'ascii');
@@ -152,7 +152,10 @@ function keyUnknown(kid: string): ConfigurationError {
   );
 }
 
-/** Creates the error for an unreadable value. It does not name the row, because the row's key may be a person's ID. */
+/**
+ * Creates the error for an unreadable value. The error does not name the row, because the row's key may be a person's
+ * ID.
+ */
 function damaged({ table, column }: SealContext, kid?: string, cause?: unknown): FatalError {
   const suspicion =
     kid === undefined

@@ -5,7 +5,7 @@ import { FatalError } from '../../core/errors.ts';
 /** Rejects with StoreReplaced if someone has replaced the file. */
 export type RequireInPlace = () => Promise<void>;
 
-/** Used for databases on a server or in memory, which nobody can replace. */
+/** Returns without a check. Used for databases on a server or in memory, which nobody can replace. */
 export const neverReplaced: RequireInPlace = async () => undefined;
 
 /**
@@ -32,7 +32,7 @@ export async function rememberFile(path: string): Promise<RequireInPlace> {
   };
 }
 
-/** Returns the device and the inode of the file. They do not change as long as the file exists. */
+/** Returns the device and the inode of the file. The device and the inode do not change as long as the file exists. */
 async function readFileIdentity(path: string): Promise<string> {
   const { dev, ino } = await stat(path, { bigint: true });
   return `${dev}:${ino}`;

@@ -17,7 +17,7 @@ export const BACKUP_TABLES = {
        * network are unknown, because its group could not be read.
        */
       why: text<'restored' | 'networks' | 'erased'>(),
-      /** The time of the backup (epoch ms). Null if it is unknown. */
+      /** The time of the backup (epoch ms). Null if the time is unknown. */
       made_at: nullable(bigint()),
       /**
        * The time after which erasures are unknown (epoch ms). In this case, no run may start. Null if the erasure log

@@ -1,7 +1,7 @@
 /**
- * Lists every table once. Each table belongs to one topic, and other topics call its functions. Kysely's row types come
- * from this list. `forget`, `about`, the export, the retention, the key rotation and the erasure of a client also use
- * the list. `test/database/catalogue.test.ts` compares it with the database.
+ * Lists every table once. Each table belongs to one topic, and other topics call that topic's functions. Kysely's row
+ * types come from this list. `forget`, `about`, the export, the retention, the key rotation and the erasure of a client
+ * also use the list. `test/database/catalogue.test.ts` compares this list with the database.
  */
 import { BACKUP_TABLES } from './backup.ts';
 import { CLIENT_TABLES } from './clients.ts';

@@ -11,11 +11,11 @@ export const CLIENT_TABLES = {
     },
     {
       id: text(),
-      /** The fingerprint of the CRM account. The first run sets it permanently. */
+      /** The fingerprint of the CRM account. The first run of the client sets the account permanently. */
       crm_account: nullable(text()),
       /** Encrypted settings of a client without a settings file. */
       settings: nullable(sealed({ with: 'secret key', boundTo: ['id'] })),
-      /** The number of the last change of the settings. All rows share the numbering. */
+      /** The number of the last change of the settings. The settings of all clients share this numbering. */
       settings_version: withDefault(bigint()),
       /** The position at which the next reading starts. */
       cursor: nullable(text()),
@@ -44,7 +44,7 @@ export const CLIENT_TABLES = {
        * run.
        */
       identity_sources: personal(nullable(text())),
-      /** A number that increases with each run. Each checkpoint first compares this number. */
+      /** A number that increases with each run. Each checkpoint first compares its run's number with this number. */
       run_epoch: integer(),
       lease_owner: nullable(text()),
       lease_until: nullable(bigint()),
@@ -125,7 +125,7 @@ export const CLIENT_TABLES = {
       fingerprint: text(),
       /** The fingerprint of the click. */
       request: text(),
-      /** The response as JSON. It contains nothing about a person. */
+      /** The response as JSON, which contains nothing about a person. */
       reply: text(),
       replied_at: bigint(),
     },
@@ -168,7 +168,7 @@ export const CLIENT_TABLES = {
       last_used_at: nullable(bigint()),
     },
   ),
-  /** Only the latest calls are kept. */
+  /** Only the latest webhook calls are kept. */
   hook_calls: table(
     {
       key: ['id'],
@@ -187,11 +187,11 @@ export const CLIENT_TABLES = {
       answer: text(),
       /** The number of contacts that the last call named. */
       contacts: integer(),
-      /** The run that the calls requested. Null if they requested no run. */
+      /** The run that the calls requested. Null if the calls requested no run. */
       run_id: nullable(text()),
     },
   ),
-  /** A consent in progress. Its user is on the CRM's consent page. */
+  /** A consent in progress, whose user is on the CRM's consent page. */
   consents: table(
     {
       key: ['state_hash'],
@@ -227,7 +227,7 @@ export const CLIENT_TABLES = {
       updated_at: bigint(),
     },
   ),
-  /** The alerts. Each subject has one row, which remains after the problem has ended. */
+  /** The alerts. Each subject of an alert has one row, which remains after the problem has ended. */
   alerts: table(
     {
       key: ['integration_id', 'subject'],

@@ -115,7 +115,7 @@ export const CONTACT_TABLES = {
        * been seen again.
        */
       departure_read: withDefault(integer()),
-      /** The contact into which this contact was merged. It may later inherit paid results. */
+      /** The contact into which this contact was merged. The remaining contact may later inherit paid results. */
       merged_into: nullable(
         contactId({
           forget: 'otherwise',
@@ -124,8 +124,8 @@ export const CONTACT_TABLES = {
         }),
       ),
       /**
-       * 1 for an opt-out, 2 for an objection to research. It is recorded even while work is in progress. The contact is
-       * in no network, and pages show no data about it.
+       * 1 for an opt-out, 2 for an objection to research. The mark is recorded even while work on the contact is in
+       * progress. The contact is in no network, and pages show no data about it.
        */
       has_opted_out: personal(withDefault(integer())),
       /**

@@ -48,13 +48,16 @@ export const CREDIT_TABLES = {
       /** The fingerprint of the base URL and the key. */
       id: text(),
       /**
-       * The balance of the enhancements bucket, or null if it is unknown. It is the last reading without open
+       * The balance of the enhancements bucket, or null if it is unknown. The balance is the last reading without open
        * submissions, minus all costs that became known later.
        */
       balance: nullable(bigint()),
       /** The time at which the balance was last read. */
       balance_read_at: nullable(bigint()),
-      /** A number that increases whenever a submission ends. It shows whether a reading is outdated. */
+      /**
+       * A number that increases whenever a submission ends. This number shows whether a reading of the balance is
+       * outdated.
+       */
       spend_sequence: integer(),
     },
   ),
@@ -114,8 +117,8 @@ export const CREDIT_TABLES = {
       /** The number of credits that the service has charged, as far as it is known. */
       charged: nullable(integer()),
       /**
-       * The last reading without open submissions, minus later charges. It does not include submissions that were open
-       * at the same time. `UNKNOWN_BALANCE` if there is no reading.
+       * The last reading without open submissions, minus later charges. This balance does not include submissions that
+       * were open at the same time. `UNKNOWN_BALANCE` if there is no reading.
        */
       balance_before: bigint(),
       intended_at: bigint(),
@@ -158,8 +161,8 @@ export const CREDIT_TABLES = {
       }),
       identity: personal(text()),
       /**
-       * The fingerprint of the service key and the person. It is the same for all contacts and integrations in which
-       * the key paid for the person.
+       * The fingerprint of the service key and the person. The fingerprint is the same for all contacts and
+       * integrations in which the key paid for the person.
        */
       person: personal(nullable(text())),
       /** The reason why the contact was submitted. */
@@ -175,7 +178,7 @@ export const CREDIT_TABLES = {
       closed_at: nullable(bigint()),
     },
   ),
-  /** Deleted jobs that cost a credit, added up. Their contacts were forgotten or have later jobs. */
+  /** Deleted jobs that cost a credit, added up. The contacts of these jobs were forgotten or have later jobs. */
   closed_jobs: table(
     {
       key: ['partner_key', 'month', 'integration_id', 'reason'],
@@ -207,13 +210,13 @@ export const CREDIT_TABLES = {
       tracking_id: personal(text()),
       submission_id: text(),
       integration_id: text(),
-      /** The fingerprint of the contact's ID. It gets a prefix after the payment is closed. */
+      /** The fingerprint of the contact's ID. The fingerprint gets a prefix after the payment is closed. */
       contact_fingerprint: personal(text()),
       /** The fingerprint of the submitted identity. */
       identity: personal(text()),
       /** The fingerprint of the key and the person. Null if the job is not shared. */
       person: personal(nullable(text())),
-      /** The job's ID at the service. Null if it is unknown. */
+      /** The job's ID at the service. Null if the job's ID is unknown. */
       job_id: personal(nullable(text())),
       paid_at: bigint(),
     },

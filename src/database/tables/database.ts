@@ -14,7 +14,7 @@ export const DATABASE_TABLES = {
       value: sealed({ with: 'secret key', boundTo: ['name'] }),
     },
   ),
-  /** Messages from CRMs, for users who decide. They are stored for a limited time. */
+  /** Messages from CRMs, for users who decide. These messages are stored for a limited time. */
   foreign_texts: table(
     {
       key: ['id'],

@@ -5,8 +5,8 @@ import { bigint, contactId, integer, nullable, personal, sealed, table, text } f
 
 export const DECISION_TABLES = {
   /**
-   * A decision that a user has to make about a contact or a network. It is open until it has an answer. `superseded`
-   * means that no answer is needed any more.
+   * A decision that a user has to make about a contact or a network. A decision is open until a user answers it.
+   * `superseded` means that no answer is needed any more.
    */
   questions: table(
     {
@@ -52,10 +52,10 @@ export const DECISION_TABLES = {
     },
   ),
   /**
-   * A user's answer that has not been carried out yet. It takes effect at `in_force_from`. Null means that it does not
-   * take effect automatically. If a second user is needed, only that user's confirmation sets the time. A clock, a run,
-   * a retry or a restore never sets it. The row is deleted when the answer was carried out, withdrawn or refused, or
-   * has expired. The decision then contains the answer, and the audit contains the actor.
+   * A user's answer that has not been carried out yet. The answer takes effect at `in_force_from`. Null means that it
+   * does not take effect automatically. If a second user is needed, only that user's confirmation sets the time. A
+   * clock, a run, a retry or a restore never sets it. The row is deleted when the answer was carried out, withdrawn or
+   * refused, or has expired. The decision then contains the answer, and the audit contains the actor.
    */
   answers: table(
     {
@@ -84,7 +84,7 @@ export const DECISION_TABLES = {
       crm_id: nullable(
         contactId({ forget: 'otherwise', about: 'approvals', whenRemoved: { kept: 'seven days' } }),
       ),
-      /** Null for a request, whose decision is in `given`. */
+      /** The decision about the question. Null for a request, whose decision is in `given`. */
       decision: personal(nullable(text<QuestionDecision>())),
       /**
        * Encrypted: the user who gave the answer. For a request, also its content and the number of contacts. For one day, it also contains the result.

@@ -36,7 +36,10 @@ export type ValueState =
 /** The `field_map` of a profile that donor-sync never offered to the CRM record. */
 export const NEVER_OFFERED = '';
 
-/** The status of a contact that was unavailable or lacked the field. The record may have lost its status. */
+/**
+ * The status of a contact that was unavailable or lacked the field. The record of this contact may have lost its
+ * status.
+ */
 export const MAY_BE_LOST = '';
 
 /**
@@ -85,7 +88,7 @@ export const FIELD_TABLES = {
       written_at: bigint(),
     },
   ),
-  /** The last paid profile of each contact. Each contact has one row. */
+  /** The last paid profile of each contact. Each contact with a paid profile has one row. */
   kept_profiles: table(
     {
       key: ['integration_id', 'crm_id'],
@@ -99,12 +102,13 @@ export const FIELD_TABLES = {
     {
       integration_id: text(),
       crm_id: contactId({ forget: 'row', about: 'keptProfiles', whenRemoved: 'deleted' }),
-      /** The job that returned the profile. It may have been paid for another contact. */
+      /** The job that returned the profile. The job may have been paid for another contact of the same person. */
       tracking_id: personal(text()),
       /** 0 while the profile waits or if it was never offered. */
       is_delivered: integer(),
       /**
-       * The field map with which the profile was last offered (`field_maps.field_map`). Empty if it was never offered.
+       * The field map with which the profile was last offered (`field_maps.field_map`). Empty if the profile was never
+       * offered.
        */
       field_map: text(),
       /** The time at which the credit was spent (epoch ms). The profile's retention starts at this time. */
@@ -113,7 +117,7 @@ export const FIELD_TABLES = {
       opted_out_at: personal(nullable(bigint())),
       /**
        * JSON with the fields that a user wants delivered again, or `*` for all fields. Null after a run has delivered
-       * them.
+       * the fields.
        */
       requested: nullable(text()),
       /**
@@ -132,7 +136,7 @@ export const FIELD_TABLES = {
       profile: sealed({ with: 'key of the row', boundTo: ['integration_id', 'crm_id'] }),
     },
   ),
-  /** Values that are not in their fields. Each value has one row. */
+  /** Values that are not in their fields. Each value that is not in its field has one row. */
   value_states: table(
     {
       key: ['integration_id', 'crm_id', 'field'],
@@ -193,11 +197,11 @@ export const FIELD_TABLES = {
       integration_id: text(),
       crm_id: contactId({ forget: 'row', about: 'statuses', whenRemoved: 'deleted' }),
       /**
-       * The fingerprint of the fields, the state and the reason that decide the status. As long as it is the same, the
-       * status is the same.
+       * The fingerprint of the fields, the state and the reason that decide the status. As long as this fingerprint is
+       * the same, the status is the same.
        */
       seen: personal(text()),
-      /** The status that the run wrote to the CRM (`SyncStatus`). Null if it wrote none. */
+      /** The status that the run wrote to the CRM (`SyncStatus`). Null if the run wrote no status. */
       status: personal(nullable(text())),
     },
   ),

@@ -24,7 +24,10 @@ export type AddState =
   | 'lost'
   /** The service has accepted the bulk add and is working on its job. */
   | 'running'
-  /** The bulk add was charged, but its response was lost. Its job may still be running, and the job's ID is unknown. */
+  /**
+   * The bulk add was charged, but its response was lost. The job of the bulk add may still be running, and the job's ID
+   * is unknown.
+   */
   | 'unclear'
   /** The bulk add has ended. */
   | 'done'
@@ -67,7 +70,10 @@ export const NETWORK_TABLES = {
       crm_id: contactId({ forget: 'row', about: 'groups', whenRemoved: 'deleted' }),
     },
   ),
-  /** The members of networks. Each donor has one row. A donor who was never added or who has left has no row. */
+  /**
+   * The members of networks. Each donor who is a member of a network has one row. A donor who was never added or who
+   * has left has no row.
+   */
   network_members: table(
     {
       key: ['network', 'donor_id'],

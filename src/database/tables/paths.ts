@@ -1,9 +1,9 @@
-/** The tables of warm paths. They contain IDs and numbers, but neither names nor sentences. */
+/** The tables of warm paths. The tables of warm paths contain IDs and numbers, but neither names nor sentences. */
 import { bigint, contactId, donorId, integer, nullable, personal, table, text } from './table.ts';
 
 export const PATH_TABLES = {
   /**
-   * The best connection of each contact that has a donor. Each of these contacts has one row, even without a
+   * The best connection of each contact that has a donor. Each contact with a donor has one row, even without a
    * connection.
    */
   warm_paths: table(

@@ -32,7 +32,7 @@ export const PEOPLE_TABLES = {
       created_at: bigint(),
       /** The time at which the user first used the invitation link. Null until then. */
       joined_at: personal(nullable(bigint())),
-      /** The time of the last sign-in or request. It is stored with a delay of at most a minute. */
+      /** The time of the last sign-in or request. This time is stored with a delay of at most a minute. */
       seen_at: personal(nullable(bigint())),
       /** The time at which the user was disabled. A disabled user cannot sign in. Null for an active user. */
       disabled_at: nullable(bigint()),
@@ -97,9 +97,9 @@ export const PEOPLE_TABLES = {
       person_id: nullable(text()),
       browser: personal(nullable(text())),
       begun_at: personal(bigint()),
-      /** The time of the last request. It is stored with a delay of at most a minute. */
+      /** The time of the last request. This time is stored with a delay of at most a minute. */
       seen_at: personal(bigint()),
-      /** The latest end of the session. Without requests, the session ends earlier. */
+      /** The latest end of the session. A session without requests ends earlier. */
       expires_at: bigint(),
       /** The time of the last proof of identity after the sign-in, or null. */
       proved_at: personal(nullable(bigint())),
@@ -120,7 +120,7 @@ export const PEOPLE_TABLES = {
       credential: text(),
       /** The public key in COSE format, in base64url. */
       public_key: text(),
-      /** The number of uses that the authenticator has counted. 0 if it does not count. */
+      /** The number of uses that the authenticator has counted. 0 if the authenticator does not count its uses. */
       counter: bigint(),
       /** JSON with the ways in which browsers reach the authenticator. */
       transports: text(),
@@ -170,7 +170,7 @@ export const PEOPLE_TABLES = {
       listed_at: personal(bigint()),
     },
   ),
-  /** A used challenge. It is stored until it expires, so that it cannot be used twice. */
+  /** A used challenge. The challenge is stored until it expires, so that it cannot be used twice. */
   spent_challenges: table(
     {
       key: ['hash'],
@@ -200,7 +200,7 @@ export const PEOPLE_TABLES = {
       until: bigint(),
     },
   ),
-  /** The addresses of the server. They are used if the settings contain no address. */
+  /** The addresses of the server. These addresses are used if the settings contain no address. */
   addresses: table(
     {
       key: ['id'],

@@ -18,7 +18,7 @@ export type ForgottenState =
   /** The contact is blocked, and its erasure is in progress. */
   | 'begun'
   | 'erased'
-  /** The contact is blocked. Its ID was unknown before. */
+  /** The contact is blocked. donor-sync did not know the contact's ID before. */
   | 'blocked'
   /** The contact is not blocked. The CRM merged an erased contact into it, and a user must decide. */
   | 'merged';
@@ -47,7 +47,7 @@ export const PRIVACY_TABLES = {
       everywhere: integer(),
       /** The time at which the erasure ended. */
       erased_at: nullable(bigint()),
-      /** JSON with the completed steps of the erasure. It does not contain the contact's ID. */
+      /** JSON with the completed steps of the erasure, without the contact's ID. */
       receipt: nullable(text()),
       /** JSON with the fingerprints of the donors that belong only to this person. */
       donors: donorFingerprint('erased'),

@@ -67,14 +67,17 @@ export const SYNC_TABLES = {
       fresh_count: nullable(integer()),
       /** The finished report as JSON. */
       report: nullable(text()),
-      /** The time at which a user requested a stop, or null. It applies to any process that executes the run. */
+      /**
+       * The time at which a user requested a stop, or null. The request to stop applies to any process that executes
+       * the run.
+       */
       stop_asked_at: nullable(bigint()),
       /**
        * JSON with the number of contacts for each reason, except contacts with a fresh profile. Null until `run_rows`
        * are written.
        */
       reasons: nullable(text()),
-      /** JSON with data that only the run's process knows (`RunFacts`). It is stored every few seconds. */
+      /** JSON with data that only the run's process knows (`RunFacts`). These facts are stored every few seconds. */
       facts: nullable(text()),
       /** The last time at which an undo restored a value of the run. Null if no value was restored. */
       undone_at: nullable(bigint()),
@@ -86,7 +89,7 @@ export const SYNC_TABLES = {
       undone_kept: integer(),
     },
   ),
-  /** The users who undid runs. This is a separate table, because the contact of a run can be erased. */
+  /** The users who undid runs. The users are in a separate table, because the contact of a run can be erased. */
   run_undos: table(
     {
       key: ['run_id'],

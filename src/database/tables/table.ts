@@ -54,7 +54,7 @@ export interface SealedMeaning {
   readonly is: 'sealed';
   /** The key that decrypts the column. A rotation encrypts again only the columns of the secret key. */
   readonly with: 'secret key' | 'key of the audit' | 'key of the row';
-  /** The columns to which the text is bound. Their values never change during the row's life. */
+  /** The columns to which the text is bound. The values of these columns never change during the row's life. */
   readonly boundTo: readonly [string, ...string[]];
 }
 

@@ -50,7 +50,10 @@ interface Standing {
   fields: readonly CrmField[];
 }
 
-/** Finds amounts from donor-sync in a currency that the record no longer uses. They now mean a different amount. */
+/**
+ * Finds amounts from donor-sync in a currency that the record no longer uses. In the record's new currency, these
+ * numbers mean a different amount.
+ */
 export function findMisplaced(
   deps: { store: Pick<Store, 'fingerprint'> },
   { written, present, currencies, fields }: Standing,

@@ -32,9 +32,12 @@ export interface IntendedWrite {
   donorBefore: string | null;
   /** The donor of the written profile. Null if no profile is written, for example for a status. */
   donor: string | null;
-  /** The fingerprint of the donor whom the written values name. Empty if they name no donor. */
+  /** The fingerprint of the donor whom the written values name. Empty if the written values name no donor. */
   introducer: string;
-  /** The fingerprint of the contact's ID. It is part of the key for the fingerprints of the contact's values. */
+  /**
+   * The fingerprint of the contact's ID. The contact's fingerprint is part of the key for the fingerprints of the
+   * contact's values.
+   */
   contact: string;
   introduced: OwnedValues;
   named: OwnedValues;
@@ -79,8 +82,8 @@ export async function findIntendedValues(
 }
 
 /**
- * Records writes before they are sent, so that donor-sync can recognise and undo each write. They are first recorded in
- * the log outside the database, which survives a restore.
+ * Records writes before they are sent, so that donor-sync can recognise and undo each write. A write is first recorded
+ * in the log outside the database, which survives a restore.
  */
 export async function recordIntendedWrites(
   { reader, fingerprint, checkpoint, writeLog }: WriteStore,
@@ -211,7 +214,7 @@ export async function findWritesOfOthers(
 
 /**
  * Records that a write was undone. donor-sync owns the previous values again. Fields in `left` contain the values of a
- * later write. They can be restored after the later write is undone.
+ * later write. The fields in `left` can be restored after the later write is undone.
  */
 export async function recordUndoneWrite(
   trx: RunTransaction,

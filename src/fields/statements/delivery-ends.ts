@@ -19,7 +19,7 @@ export interface Delivery {
   crmId: string;
   trackingId: string;
   reason: OutcomeReason;
-  /** Contains no personal data. They contain no personal data. */
+  /** The details of the end, without personal data. */
   detail: string | null;
   /** The CRM's message about a refused write, encrypted. Omitted if there was no message. */
   words?: SealedWords | null;
@@ -94,7 +94,7 @@ export async function recordEnds(
 
 /**
  * Returns the profiles to store. A paid profile that is not in the CRM waits for a decision, a later run or the end of
- * an opt-out. It must be stored, because the service deletes its result after a week.
+ * an opt-out. The profile must be stored, because the service deletes its result after a week.
  */
 function toKeep({ crmId, trackingId, kept, end }: Delivery): KeptDelivery[] {
   if (kept === undefined) return [];

@@ -9,7 +9,7 @@ import { inFilledBatches } from '../../database/rows.ts';
 export interface WriteEnd {
   writeId: string | null;
   isDone: boolean;
-  /** The values that the CRM accepted, if it refused some fields. Omitted if it accepted all fields. */
+  /** The values that the CRM accepted, if it refused some fields. Omitted if the CRM accepted all fields. */
   after?: OwnedValues;
 }
 
@@ -17,7 +17,7 @@ export interface WriteEnd {
 export interface FieldEnd extends WriteEnd {
   /** The reason for the result. `values_of_two_people` means that nothing was written and a user must decide. */
   reason: OutcomeReason;
-  /** Details of the reason. They contain no personal data. */
+  /** Details of the reason, without personal data. */
   detail: string | null;
   /** The CRM's message about the refused write, encrypted. */
   words: SealedWords | null;

@@ -7,11 +7,11 @@ export interface FieldHealth {
   /** The number of checked contacts that have a delivered profile. */
   looked: number;
   filled: ReadonlyMap<string, number>;
-  /** The time of the last write to each field (epoch ms). Only recent writes are read. */
+  /** The time of the last write to each field (epoch ms). Only recent writes are taken into account. */
   writtenAt: ReadonlyMap<string, number>;
 }
 
-/** The number of recent runs to read. It limits the work for any number of contacts. */
+/** The number of recent runs to read, which limits the work for any number of contacts. */
 const RUNS = 20;
 const WRITES = 500;
 const CONTACTS = 2_000;

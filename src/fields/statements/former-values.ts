@@ -167,7 +167,10 @@ function buildPartsQuery(reader: Reader, integrationId: string) {
     .where('part.departure_read', '=', 1);
 }
 
-/** Finds contacts into which records with values from donor-sync were merged. These values are not handled yet. */
+/**
+ * Finds contacts into which records with values from donor-sync were merged. The values in these merged records are not
+ * handled yet.
+ */
 async function findHeirs(reader: Reader, integrationId: string): Promise<string[]> {
   const parts = await buildPartsQuery(reader, integrationId)
     .select(['part.crm_id', 'part.merged_into'])
@@ -331,8 +334,8 @@ async function listRenamed(
 }
 
 /**
- * Returns contacts that may contain values only from a write without a recorded end. They were renamed before a
- * delivery could find out the result. Includes the donor and the identity of the values.
+ * Returns contacts that may contain values only from a write without a recorded end. These contacts were renamed before
+ * a delivery could find out the result of the write. Includes the donor and the identity of the values.
  */
 async function listUnconfirmed(
   reader: Reader,
@@ -377,7 +380,10 @@ async function listUnconfirmed(
   });
 }
 
-/** True if the name is different. A different spelling, address or employer does not mean a different person. */
+/**
+ * True if the contact's name differs from the name for which the values were bought. A different spelling, address or
+ * employer does not mean a different person.
+ */
 function hasOtherName({
   identity,
   asked_identity,
@@ -480,7 +486,9 @@ async function takeFittingJob(
   return takeJob(trx, of, run, { loser, heir, trackingId: fitting.tracking_id });
 }
 
-/** True if both names are the same. Names that cannot be compared count as different. */
+/**
+ * True if the first and last name of both identities are the same. Names that cannot be compared count as different.
+ */
 function hasSameName(one: string, other: string): boolean {
   const changed = changedParts(one, other);
   return !changed.includes('name') && !changed.includes('unknown');

@@ -36,7 +36,7 @@ export interface ProfileToKeep {
 export interface KeptDelivery extends ProfileToKeep {
   crmId: string;
   trackingId: string;
-  /** False while the profile waits, or if the contact opted out. */
+  /** True after the profile was delivered. False while the profile waits, or if the contact opted out. */
   isDelivered: boolean;
 }
 
@@ -56,7 +56,7 @@ export interface KeptOfContact {
   values: readonly ValueNote[];
 }
 
-/** A delivered profile that is not stored. The service may still have its result. */
+/** A delivered profile that is not stored. The service may still have the result of the profile's job. */
 export interface FetchedAgain {
   crmId: string;
   trackingId: string;
@@ -268,7 +268,7 @@ export async function noteGoneProfiles(
   }
 }
 
-/** Stores profiles that were fetched again after their delivery. Their age remains the same. */
+/** Stores profiles that were fetched again after their delivery. The age of these profiles remains the same. */
 export async function keepProfilesAgain(
   trx: RunTransaction,
   fetched: readonly FetchedAgain[],

@@ -109,7 +109,7 @@ export async function countNotDeliverable(
         eb.not(LISTED),
         eb('k.is_delivered', '=', 0),
         eb('k.gone_at', 'is not', null),
-        // There is neither a stored profile nor a job.
+        // The contact has neither a stored profile nor a job.
         eb.and([
           eb('k.crm_id', 'is', null),
           eb.not(
@@ -139,7 +139,10 @@ export async function countNotDeliverable(
   }));
 }
 
-/** Selects stored profiles that can be delivered again. Their contacts are at rest and inside the filter. */
+/**
+ * Selects stored profiles that can be delivered again. The contacts of these profiles are at rest and inside the
+ * filter.
+ */
 export function deliverable(reader: Reader, integrationId: string) {
   return reader
     .selectFrom('kept_profiles as k')
@@ -154,8 +157,8 @@ export function deliverable(reader: Reader, integrationId: string) {
 }
 
 /**
- * Counts contacts to which values can be delivered again. Their profile is in the database or at the service. Counts
- * one contact or all contacts.
+ * Counts contacts to which values can be delivered again. The profiles of these contacts are in the database or at the
+ * service. Counts one contact or all contacts.
  */
 export async function countRedeliverable(
   reader: Reader,

@@ -3,8 +3,8 @@ import { MAY_BE_LOST, NEVER_OFFERED } from '../../database/tables/fields.ts';
 import type { Tables, Trx } from '../../database/tables/tables.ts';
 
 /**
- * Marks records that have lost donor-sync's values, because a deleted contact can return without them. Their profiles
- * are then offered as new, and their status fields are read again.
+ * Marks records that have lost donor-sync's values, because a deleted contact can return without them. The profiles of
+ * these records are then offered as new, and the records' status fields are read again.
  */
 export async function deliverAsLost(
   trx: Trx,

@@ -21,7 +21,7 @@ export interface PurgeLimits {
    * its mark counts.
    */
   countedSince: number;
-  /** False if the settings keep no profiles. */
+  /** True if the settings keep profiles. */
   keepsAny: boolean;
 }
 
@@ -36,7 +36,7 @@ type PurgeTransaction = RunTransaction | ActorTransaction;
 
 type Work = <Result>(work: (trx: PurgeTransaction) => Promise<Result>) => Promise<Result>;
 
-/** Deletes profiles in a run. Each batch is a transaction with an audit entry. */
+/** Deletes profiles in a run. Each batch of profiles is deleted in one transaction with an audit entry. */
 export function purgeKeptProfiles(
   { reader, checkpoint }: Pick<Store, 'reader' | 'checkpoint'>,
   lease: Lease,
@@ -109,7 +109,10 @@ async function purge(
         ),
   };
 
-  /** Deletes in batches. Usually, there is nothing to delete. Then nothing is written, not even the lease. */
+  /**
+   * Deletes in batches. Usually, there is nothing to delete. If there is nothing to delete, nothing is written, not
+   * even the lease.
+   */
   async function inPortions(
     list: (of: Reader) => Promise<string[]>,
     take: (trx: PurgeTransaction, ids: readonly string[]) => Promise<void>,
@@ -174,7 +177,7 @@ async function listUncounted(
     .selectFrom('kept_profiles')
     .select('crm_id')
     .where('integration_id', '=', integrationId)
-    // This must equal the condition of the index. With a parameter, SQLite would not use the index.
+    // This condition must equal the condition of the index. With a parameter, SQLite would not use the index.
     .where('donor', '=', sql.lit(''))
     .where((eb) => eb.or([eb('opted_out_at', 'is', null), eb('opted_out_at', '<', countedSince)]))
     .limit(ROWS_PER_TRANSACTION)
@@ -214,8 +217,8 @@ async function listFilled(reader: Reader, integrationId: string): Promise<string
 }
 
 /**
- * Empties profiles. Their rows remain, so that the mark and the waiting values are still known. A profile without a
- * donor is never delivered.
+ * Empties profiles. The rows of emptied profiles remain, so that the mark and the waiting values are still known. A
+ * profile without a donor is never delivered.
  */
 async function empty(
   trx: PurgeTransaction,

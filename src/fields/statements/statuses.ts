@@ -22,8 +22,8 @@ export interface StatusRow {
   /** True if the last status was written to the same fields. */
   isSamePlace: boolean;
   /**
-   * True if the contact or the field was missing in between. Only the CRM record then shows whether it contains the
-   * status.
+   * True if the contact or the field was missing in between. After this, only the CRM record shows whether it contains
+   * the status.
    */
   mayBeLost: boolean;
   /** The state that is stored together with the result. */

@@ -1,4 +1,4 @@
-/** Stores why profile values are not in their fields. Each value has one row. */
+/** Stores why profile values are not in their fields. Each value that is not in its field has one row. */
 
 import type { RunTransaction } from '../../database/leases.ts';
 import type { Reader } from '../../database/reader.ts';
@@ -213,7 +213,10 @@ export async function dropNotes(
   }
 }
 
-/** Records values that an undo removed. They are written again only at a user's request or with another profile. */
+/**
+ * Records values that an undo removed. Removed values are written again only at a user's request or with another
+ * profile.
+ */
 export async function recordUndone(
   trx: RunTransaction,
   integrationId: string,
