@@ -60,13 +60,13 @@ export interface Access {
   /** Redirects visitors to the sign-in form and back. All pages and buttons need this guard or `requireRole`. */
   requirePage(role: Role): MiddlewareHandler<HttpEnv>;
   /**
-   * Works like `requireRole('viewer')`, but callers on this machine need no token. If such a caller sends a token, it
-   * is checked and limits the clients.
+   * Works like `requireRole('viewer')`, but callers on this machine need no token. If a caller on this machine sends a
+   * token, donor-sync checks the token, which limits the caller's clients.
    */
   requireViewerUnlessLocal(): MiddlewareHandler<HttpEnv>;
   /**
-   * Returns the fingerprint of a browser and its network. With it, donor-sync recognises a browser that proposes an
-   * address, because the same browser must not confirm the address.
+   * Returns the fingerprint of a browser and its network. donor-sync uses the fingerprint to recognise a browser that
+   * proposes an address, because this browser must not confirm the address.
    */
   fingerprintBrowser(c: Context<HttpEnv>): string;
   /** Returns the caller as an actor for the audit. */
@@ -388,7 +388,9 @@ export function createAccess(deps: AccessDeps): Access {
 /** The path at which the first visit continues. */
 const FIRST_VISIT_PATH = '/first-visit';
 
-/** The visitor on this machine. Only the demo admits this visitor, as long as no token and no user exists. */
+/**
+ * The visitor on this machine. Only the demo admits a visitor on this machine, as long as no token and no user exists.
+ */
 const LOCAL_VISITOR: Principal = {
   kind: 'local',
   role: 'owner',

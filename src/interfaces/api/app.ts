@@ -56,7 +56,7 @@ import { hookRoutes } from './webhooks/hooks-api.ts';
 import { webhookRoutes } from './webhooks/webhooks-api.ts';
 import { workRoutes } from './work-api.ts';
 
-/** The time limit for a response. Only a request that hangs takes this long. */
+/** The time limit for a response. Only a request that hangs takes as long as this limit. */
 const ANSWER_TIMEOUT_MS = 30_000;
 
 /**
@@ -68,7 +68,7 @@ const NEW_PASSWORDS = /^\/(join\/|account\/password$|first-visit$)/;
 
 const HEALTH = ['/healthz', '/readyz'];
 
-/** Paths that their own secrets or signatures protect. They work even if no user exists. */
+/** Paths that their own secrets or signatures protect. These paths work even if no user exists. */
 const WITH_KEYS = [
   ...['/hooks/*', '/doors/*', '/oauth/*', '/join/*', '/first-visit', '/first-visit/*'],
   '/confirm-address/*',
@@ -77,7 +77,7 @@ const WITH_KEYS = [
 /** Paths at which users type a password or a token, or use a sign-in link. */
 const WITH_PASSWORDS = /^\/(sign-in|join|first-visit|account)(\/|$)/;
 
-/** Creates the HTTP app. It checks a caller's access before it reads any data. */
+/** Creates the HTTP app. The app checks a caller's access before it reads any data. */
 export function createHttpApp(service: ServiceDeps): Hono<HttpEnv> {
   const { publicUrl, hasOwnUrl = false, ...others } = service;
   const { reader } = service.application.store;

@@ -7,12 +7,14 @@ import type { HttpEnv } from './request/context.ts';
 import { isLoopbackName } from './request/peer.ts';
 import { json } from './request/router.ts';
 
-/** The caching rule of the documents. They contain no secrets and change only with a new version of donor-sync. */
+/**
+ * The caching rule of the documents. The documents contain no secrets and change only with a new version of donor-sync.
+ */
 const CACHE_CONTROL = 'public, max-age=300';
 
 /**
- * Adds GET /openapi.json, GET /docs and the styles of /docs. All other API routes must already be added. The configured
- * address may lack the actual port, so the description uses its own origin.
+ * Adds GET /openapi.json, GET /docs and the styles of /docs. Call this function after all other API routes were added.
+ * The configured address may lack the actual port, so the description uses its own origin.
  */
 export function addDocuments(
   app: OpenAPIHono<HttpEnv>,

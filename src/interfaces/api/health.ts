@@ -1,4 +1,7 @@
-/** Health checks. One reports whether the process is alive, the other whether it can do its work. */
+/**
+ * Health checks. One check reports whether the process is alive, and the other check reports whether the process can do
+ * its work.
+ */
 import { createRoute, z } from '@hono/zod-openapi';
 import { type Clock, isoTime } from '../../core/clock.ts';
 import { messageOf } from '../../core/errors.ts';
@@ -12,7 +15,10 @@ import { createRouter, json } from './request/router.ts';
  */
 const MAX_TICK_AGE_MS = 180_000;
 
-/** The shortest interval between two database checks. Each check writes to the database and anyone may request it. */
+/**
+ * The shortest interval between two database checks. Each database check writes to the database, and anyone may request
+ * a check.
+ */
 const STORE_LOOK_INTERVAL_MS = 1_000;
 
 /** A database that takes longer than this counts as failed. */
@@ -76,7 +82,7 @@ export function healthRoutes(deps: HttpDeps) {
     });
 }
 
-/** Returns the last result if it is recent. Otherwise, does the work again. */
+/** Returns the last result if it is recent. Does the work again if the last result is too old. */
 function atMostEvery<Result>(
   intervalMs: number,
   clock: Pick<Clock, 'now'>,

@@ -140,7 +140,7 @@ async function readDigests(
   );
 }
 
-/** Adds the gauges. They are read at each scrape, so they include other processes' runs. */
+/** Adds the gauges. The gauges are read at each scrape, so they include other processes' runs. */
 function addGauges({ application, clock, lastTickAt }: MetricDeps, registers: Registry[]): void {
   const { store, integrations } = application;
 

@@ -1,5 +1,6 @@
 /**
- * The routes /v1/integrations/{integration}/networks. They also show the contacts whom network members can introduce.
+ * The routes /v1/integrations/{integration}/networks. The routes also show the contacts whom network members can
+ * introduce.
  */
 import {
   checkNetworks,

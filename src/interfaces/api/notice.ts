@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { pageText } from '../pages/assets.ts';
 
-/** A short page in plain text. It may contain text from a CRM. */
+/** A short page in plain text, which may contain text from a CRM. */
 export interface Notice {
   title: string;
   text: string;

@@ -39,7 +39,7 @@ import { createRouter, problems } from './request/router.ts';
 export type OAuthDeps = Pick<HttpDeps, 'clock' | 'log' | 'address' | 'stopping'> &
   Pick<ConsentsDeps, 'application'>;
 
-/** The time limit for the CRM's response. It is shorter than the time limit for donor-sync's own response. */
+/** The time limit for the CRM's response. This limit is shorter than the time limit for donor-sync's own response. */
 const CRM_TIMEOUT_MS = 15_000;
 
 const kindSchema = z
@@ -90,8 +90,8 @@ const callbackRoute = createRoute({
 });
 
 /**
- * Creates the routes. Without `access`, only tickets are accepted. `donor-sync connect` uses this if no service is
- * running.
+ * Creates the routes. If `access` is omitted, only tickets are accepted. `donor-sync connect` uses this if no service
+ * is running.
  */
 export function oauthRoutes(
   deps: OAuthDeps,
@@ -105,8 +105,8 @@ export function oauthRoutes(
     const secure = address.isSecure(getHostname(c));
     return { httpOnly: true, sameSite: 'Lax', path: '/', secure } as const;
   };
-  // Without a service, there is no page to return to. The session belongs to the public address, but the browser may
-  // have used another host name.
+  // If no service is running, there is no page to return to. The session belongs to the public address, but the browser
+  // may have used another host name.
   const link = () =>
     access === null ? null : { href: publicAddress(address.url(), '/'), text: 'To the overview' };
   router.use('/oauth/:kind/start', requireAdminOrTicket(access));
@@ -134,7 +134,9 @@ export function oauthRoutes(
       return comeBack(c, await toConsentKey(kind, state), answer);
     });
 
-  /** Returns the cookie's name. Each consent has its own cookie, so one browser can have two consents in progress. */
+  /**
+   * Returns the cookie's name. Each consent has a separate cookie, so one browser can have two consents in progress.
+   */
   function cookieName(c: Context<HttpEnv>, { state }: ConsentKey): string {
     return cookieNameOf(`donor_sync_consent_${hashToken(state).slice(0, 16)}`, cookieFor(c).secure);
   }

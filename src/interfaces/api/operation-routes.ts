@@ -35,7 +35,7 @@ export interface RouteOptions {
   /** The path. Subjects are in braces, as in `/v1/users/{user}`. */
   path: string;
   tag: string;
-  /** The status. It is 201 for a creation and 202 for work that continues after the response. Defaults to 200. */
+  /** The status, which is 201 for a creation and 202 for work that continues after the response. Defaults to 200. */
   status?: 200 | 201 | 202;
   /** Result keys, such as `approval`, that show that the work is not complete. These results have status 202. */
   later?: readonly string[];
@@ -161,8 +161,8 @@ function previewMissing(c: Context<HttpEnv>): HttpError {
 type InputReader<Input extends InputSchema> = ReturnType<typeof inputReader<Input>>;
 
 /**
- * Returns a function that reads the input. Subjects come from the path. All other values come from the query of a GET
- * or from a JSON body.
+ * Returns a function that reads the input. Subjects come from the path. All values except the subjects come from the
+ * query of a GET or from a JSON body.
  */
 function inputReader<Input extends InputSchema>(
   { input, subjects }: Pick<OperationOf<Input, z.ZodType>, 'input' | 'subjects'>,

@@ -57,7 +57,8 @@ export async function sendStream(
 
 /**
  * Closes the connection, because the server would send the error message as part of the file. In HTTP/1.0, closing the
- * connection means the end of the file, so the connection is reset. Without a server, the body's stream fails.
+ * connection means the end of the file, so the connection is reset. If the response has no server connection, the
+ * body's stream fails.
  */
 function cut(c: Context<HttpEnv>, controller: ReadableStreamDefaultController): void {
   const { incoming, outgoing } = c.env ?? {};

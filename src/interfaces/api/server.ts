@@ -31,7 +31,7 @@ export interface ServerLimits extends ConnectionLimits {
   keepAliveTimeoutMs: number;
   /** The time after which an idle connection is closed. */
   stallTimeoutMs: number;
-  /** The maximum size of all headers. If they are larger, the response is 431. */
+  /** The maximum size of all headers. If the headers are larger, the response is 431. */
   maxHeaderBytes: number;
 }
 
@@ -72,8 +72,8 @@ export async function startHttpServer(options: ServerOptions): Promise<HttpServe
     // recognise the responses of fetch.
     getRequestListener(app.fetch, { overrideGlobalObjects: false }),
   );
-  // Node silently drops headers above a maximum number. Proxies add their headers last, so these headers would be
-  // dropped. Therefore, only the headers' size is limited.
+  // Node silently drops headers above a maximum number. Proxies add their headers last, so Node would drop the headers
+  // of a proxy. Therefore, only the headers' size is limited.
   server.maxHeadersCount = 0;
   limitConnections(server, limits, trustedProxies(options.trustedProxies ?? []));
   server.setTimeout(limits.stallTimeoutMs);

@@ -4,7 +4,7 @@ import type { WriteFile } from '../../core/write-file.ts';
 
 export interface ZipWriter {
   /**
-   * The bytes of the ZIP file. They are written as fast as the reader accepts them. If the reader stops, the current
+   * The bytes of the ZIP file, which are written as fast as the reader accepts them. If the reader stops, the current
    * file stops too.
    */
   bytes: AsyncIterable<Uint8Array>;
@@ -16,10 +16,10 @@ export interface ZipWriter {
   abort(error: unknown): void;
 }
 
-/** The permissions of the files. Only the owner can read them, as with files from the terminal. */
+/** The permissions of the files. Only the owner can read the files, as with files from the terminal. */
 const MODE = 0o100600;
 
-/** Creates a ZIP file. Its files get the time `now` (epoch ms). */
+/** Creates a ZIP file. The files in the ZIP file get the time `now` (epoch ms). */
 export async function createZip(now: number): Promise<ZipWriter> {
   const { ZipFile } = await import('yazl');
   const zip = new ZipFile();

@@ -216,7 +216,7 @@ const LONG_WORK = [
   'service',
 ];
 
-/** True if the command line contains one of these commands. */
+/** True if the command line contains a command that processes all contacts. */
 export function worksLong(words: readonly string[]): boolean {
   return words.some((word) => LONG_WORK.includes(word));
 }

@@ -18,8 +18,8 @@ export interface ProgramDeps extends CommandDeps {
 }
 
 /**
- * Creates the program. It loads only the called command. It knows all other commands by name only. Without arguments,
- * it prints the help.
+ * Creates the program. The program loads only the command that is called. The program knows all other commands by name
+ * only. If called without arguments, the program prints the help.
  */
 export async function createProgram(
   deps: ProgramDeps,

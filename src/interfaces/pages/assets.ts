@@ -1,6 +1,6 @@
 /**
  * Serves the files for browsers: donor-sync's own files in `assets/`, and some files from packages. Each file is read
- * when it is first needed.
+ * when a browser first needs it.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -35,8 +35,8 @@ function script(from: string, file: string): AssetFile {
 }
 
 /**
- * Every file that a page can load. Each package's script defines one global. Only one file is a module, which the guide
- * uses.
+ * Every file that a page can load. The script of each package defines one global. Only one of the files is a module,
+ * which the guide uses.
  */
 const FILES = {
   styles: { name: 'pages.css', contentType: CSS, file: 'pages.css' },
@@ -133,7 +133,7 @@ function readOwn(file: string): string {
   return readFileSync(ownFile(`src/interfaces/pages/assets/${file}`), 'utf8');
 }
 
-/** Returns HTML as text. All values are escaped, because values may come from a CRM. */
+/** Returns HTML as text. Values in the HTML are escaped, because they may come from a CRM. */
 export async function pageText(page: ReturnType<typeof html>): Promise<string> {
   return plainText(String(await page));
 }

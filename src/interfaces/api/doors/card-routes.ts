@@ -163,7 +163,7 @@ export function cardRoutes(deps: HttpDeps, getAddress: ClientAddress): Hono<Http
     return { integrationId: id, name, from: getAddress(c) };
   }
 
-  /** Returns the stored key of a click. It contains the user, so nobody can use another user's key. */
+  /** Returns the stored key of a click. The key contains the user, so nobody can use another user's key. */
   function keyOf({ kind }: Door, { caller: { account, user } }: CardCall, key: string): string {
     return store.fingerprint('door_reply', `${kind}\n${account}\n${user}\n${key}`);
   }

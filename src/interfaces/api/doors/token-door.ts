@@ -122,8 +122,8 @@ export function tokenDoorRoutes(deps: HttpDeps, attempts: Attempts, getAddress: 
   const { store } = deps.application;
 
   /**
-   * Admits a call. Its token must belong to this client, and it must come from the client's CRM account. Throws an
-   * HttpError: 401, 403, 409 for a client without an account, or 429 after too many wrong tokens.
+   * Admits a call. The call's token must belong to this client, and the call must come from the client's CRM account.
+   * Throws an HttpError: 401, 403, 409 for a client without an account, or 429 after too many wrong tokens.
    */
   async function admit(
     c: Context<HttpEnv>,

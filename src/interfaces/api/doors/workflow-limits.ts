@@ -1,6 +1,6 @@
 /**
- * Counts marks above the daily limit, because a workflow can enrol all contacts at once. These marks share one
- * decision. They are counted in memory and written together.
+ * Counts marks above the daily limit, because a workflow can enrol all contacts at once. The marks above the limit
+ * share one decision. The marks are counted in memory and written together.
  */
 import type { WorkflowState } from '../../../../connectors/doors.ts';
 import { messageOf } from '../../../core/errors.ts';

@@ -19,7 +19,7 @@ import type { NameOpener } from '../../../sync/views/run.ts';
 import { getCaller } from './caller.ts';
 import type { HttpEnv, Principal } from './context.ts';
 
-/** True if the caller has access to this integration. Without a caller, there is no access. */
+/** True if the caller has access to this integration. A request without a caller has no access. */
 export function hasAccess(c: Context<HttpEnv>, integrationId: string): boolean {
   const principal: Principal | undefined = c.get('principal');
   if (principal === undefined) return false;

@@ -24,7 +24,7 @@ export interface HttpDeps {
   address: AddressBook;
   /** Loads settings that were just stored. By default, only the integrations are loaded again. */
   takeUp?: () => Promise<void>;
-  /** The alerts that this process watches. Omitted if it watches no alerts. */
+  /** The alerts that this process watches. Omitted if the process watches no alerts. */
   alerts?: Pick<Alerts, 'tick'>;
   /** Checks the audit in the background. If omitted, callers wait for each check. */
   auditChecker?: AuditChecker;
@@ -82,7 +82,9 @@ export interface Principal {
   name: string | null;
   /** The user's ID. Null for tokens, for browsers that signed in with a token, and for `local`. */
   personId: string | null;
-  /** The access token's ID. It is also set for browsers that signed in with a token. Null for users and for `local`. */
+  /**
+   * The access token's ID. The ID is also set for browsers that signed in with a token. Null for users and for `local`.
+   */
   tokenId: string | null;
   /** The ID of the browser's session, or null if there is none. */
   sessionId: string | null;
@@ -93,7 +95,7 @@ export interface Principal {
 }
 
 /**
- * The maximum time to wait for a CRM while a user waits. It is shorter than the time limit for donor-sync's own
+ * The maximum time to wait for a CRM while a user waits. This limit is shorter than the time limit for donor-sync's own
  * response.
  */
 const CRM_PATIENCE_MS = 20_000;
@@ -104,8 +106,8 @@ export function patience({ stopping }: Pick<HttpDeps, 'stopping'>): AbortSignal 
 }
 
 /**
- * Returns the dependencies for CRM requests during one HTTP request. They are aborted when the service stops or the
- * user has waited long enough.
+ * Returns the dependencies for CRM requests during one HTTP request. CRM requests are aborted when the service stops or
+ * the user has waited long enough.
  */
 export function liveDeps(
   { application, stopping }: Pick<HttpDeps, 'application' | 'stopping'>,

@@ -53,7 +53,7 @@ export function tryLater(
   return new HttpError(status, code, message, { headers: { 'Retry-After': String(seconds) } });
 }
 
-/** Responds to any error. Only the log contains the details of an unexpected error. */
+/** Responds to any error. The details of an unexpected error are only in the log. */
 export function answerError(error: Error, c: Context<HttpEnv>, log: Log): Response {
   const known = knownError(error) ?? brokenOff(c);
   if (known) return answer(c, known);

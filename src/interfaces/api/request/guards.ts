@@ -58,7 +58,7 @@ export function requireKnownHost(address: AddressBook): MiddlewareHandler<HttpEn
   };
 }
 
-/** Paths that CRMs and monitoring tools call. They have a secret or a signature, or need no protection. */
+/** Paths that CRMs and monitoring tools call. These paths have a secret or a signature, or need no protection. */
 const FROM_OUTSIDE = /^\/(hooks\/|doors\/|healthz$|readyz$)/;
 
 /**
@@ -101,7 +101,7 @@ function createHeaders(strictTransportSecurity: string | false) {
       frameAncestors: ["'none'"],
     },
     xFrameOptions: 'DENY',
-    // Without a referrer, browsers would also hide the origin of donor-sync's own forms.
+    // With a stricter policy, browsers would also hide the origin of donor-sync's own forms.
     referrerPolicy: 'same-origin',
     // This header has no effect over plain HTTP and causes problems on this machine.
     strictTransportSecurity,
@@ -117,7 +117,7 @@ const forbidCaching = createMiddleware<HttpEnv>(async (c, next) => {
 /** The maximum size of an API request's body. API requests are small. */
 export const MAX_API_BODY_BYTES = 64 * 1_024;
 
-/** The maximum size of a webhook call. It is enough for a hundred events, or for a record with all fields. */
+/** The maximum size of a webhook call. This size is enough for a hundred events, or for a record with all fields. */
 export const MAX_HOOK_BODY_BYTES = 1_024 * 1_024;
 
 /** Refuses larger bodies (413), even if the request does not state a size. */
@@ -130,8 +130,8 @@ export function limitBody(maxBytes: number): MiddlewareHandler<HttpEnv> {
   });
   return (c, next) => {
     const { raw } = c.req;
-    // If the request states no size, the limiting function copies the request. It can copy only the global Request
-    // class, but the server uses its own class.
+    // If the request states no size, the limiting function copies the request. The limiting function can copy only the
+    // global Request class, but the server uses its own class.
     const isCounted = raw.headers.has('transfer-encoding') || !raw.headers.has('content-length');
     if (raw.body !== null && isCounted) {
       const { url, method, headers, body } = raw;
@@ -145,7 +145,9 @@ export function tooLarge(what: string, most: string, next = ''): HttpError {
   return new HttpError(413, 'body_too_large', `${what} may have at most ${most}.${next}`);
 }
 
-/** Refuses bodies that are not JSON (415). Otherwise, such a body would look like a missing body. */
+/**
+ * Refuses bodies that are not JSON (415). Without this check, a body in another format would look like a missing body.
+ */
 export const requireJsonBody: MiddlewareHandler<HttpEnv> = async (c, next) => {
   const type = c.req.header('content-type');
   const hasBody =
@@ -175,7 +177,7 @@ function parseLength(header: string | undefined): number {
 /** A request with its response, without any text that callers control. */
 export interface AnsweredRequest {
   method: string;
-  /** The route's pattern, such as `/v1/runs/:id`. It contains no IDs and no tokens. */
+  /** The route's pattern, such as `/v1/runs/:id`. The pattern contains no IDs and no tokens. */
   route: string;
   status: number;
   timeMs: number;

@@ -133,7 +133,10 @@ export function toNetworkPrefix(address: string): string {
   return `${all.slice(0, 4).join(':')}::/64`;
 }
 
-/** Returns the IP address in an entry. Some proxies add the port, as in `203.0.113.7:4711` and `[2001:db8::1]:4711`. */
+/**
+ * Returns the IP address in an entry. Some proxies add the port to the IP address, as in `203.0.113.7:4711` and
+ * `[2001:db8::1]:4711`.
+ */
 function addressIn(hop: string): string | null {
   const text = hop.trim();
   const bare = /^\[([^\]]+)\](?::\d+)?$/.exec(text)?.[1] ?? text.replace(/^([\d.]+):\d+$/, '$1');

@@ -5,7 +5,7 @@ import type { HttpEnv } from './context.ts';
 
 export { getPage, readCursor, writeCursor } from '../../../core/cursor.ts';
 
-/** Creates a router. Its routes describe themselves, and their schemas check the requests. */
+/** Creates a router. The router's routes describe themselves, and their schemas check the requests. */
 export function createRouter(): OpenAPIHono<HttpEnv> {
   return new OpenAPIHono<HttpEnv>({ defaultHook: refuseInvalid });
 }

@@ -20,8 +20,8 @@ export const FIRST_VISIT_LIFE_MS = 15 * 60_000;
 const SESSION_LIFE_MS = 24 * 3_600_000;
 
 /**
- * The first visit. Its link and its session exist only in memory. A restart ends both and creates a new link.
- * Therefore, no table contains a session without a user.
+ * The first visit, whose link and session exist only in memory. A restart ends both and creates a new link. Therefore,
+ * no table contains a session without a user.
  */
 export interface FirstVisit {
   /** The link's path. */

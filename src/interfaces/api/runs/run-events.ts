@@ -22,7 +22,7 @@ const MAX_STREAM_MS = 15 * 60_000;
 /** The time after which browsers reconnect. */
 const RETRY_MS = 2_000;
 
-/** The maximum number of open streams. Each stream occupies a connection. */
+/** The maximum number of open streams. Each open stream occupies a connection. */
 const MAX_LISTENERS = 400;
 
 function eventsRoute({ requireRole }: Access) {

@@ -95,8 +95,8 @@ function contactsRoute({ requireRole }: Access) {
 }
 
 /**
- * Creates the route for a run's contacts. It is not generated from an operation, because it also sends files. A run can
- * have a million contacts, which is too much for memory.
+ * Creates the route for a run's contacts. The route is not generated from an operation, because it also sends files. A
+ * run can have a million contacts, which is too much for memory.
  */
 export function runContactRoutes(deps: HttpDeps, access: Access) {
   const { reader } = deps.application.store;

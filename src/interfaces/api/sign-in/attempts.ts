@@ -36,7 +36,10 @@ export const PASSWORDS_OF_ONE: AttemptLimit = {
     'Too many wrong passwords for this e-mail address came from here. Wait 15 minutes, then try again.',
 };
 
-/** The limit for unknown passkeys from an IP address. It is separate, so that wrong passwords do not block passkeys. */
+/**
+ * The limit for unknown passkeys from an IP address. The limit for passkeys is separate, so that wrong passwords do not
+ * block passkeys.
+ */
 export const PASSKEYS_OF_ADDRESS: AttemptLimit = {
   ...TOKENS,
   message: 'Too many invalid passkeys came from this address. Wait a while, then try again.',
@@ -165,7 +168,7 @@ export async function takeAllBack(counted: Counted): Promise<void> {
  */
 const UNSLOWED = 10;
 
-/** The longest delay. It ends well before the response's time limit. */
+/** The longest delay. The longest delay ends well before the response's time limit. */
 const MAX_DELAY_MS = 20_000;
 
 /** Counts the attempts to sign in to one account, from all addresses. Many attempts are delayed, but never refused. */

@@ -52,7 +52,7 @@ export interface PasskeySignInDeps {
   onLimit(address: string): void;
 }
 
-/** The lifetime of the cookie. Only the browser with this cookie can answer the challenge. */
+/** The lifetime of the cookie. Only the browser with the cookie can answer the challenge. */
 const COOKIE_SECONDS = 3_600;
 const COOKIE_VALUE = /^[\w-]{43}$/;
 
@@ -68,8 +68,8 @@ export function createPasskeySignIn(deps: PasskeySignInDeps): PasskeySignIn {
   const refusals = createRefusals({ store, clock, getAddress }, { by: 'passkey' });
 
   /**
-   * Finds the user. Like a password, the attempt is counted before the check. It is counted only by address, because
-   * nobody can guess a signature.
+   * Finds the user. Like a password, the attempt is counted before the check. The attempt is counted only by address,
+   * because nobody can guess a signature.
    */
   async function find(c: Context<HttpEnv>, asked: AskedFor, answer: PasskeyAnswer) {
     const party = address.partyAt(getHostname(c));

@@ -1,4 +1,4 @@
-/** Signs users in with an identity provider. Only invited users are admitted. */
+/** Signs users in with an identity provider. Only invited users can sign in with an identity provider. */
 
 import type { Context } from 'hono';
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';

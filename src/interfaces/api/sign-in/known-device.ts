@@ -24,7 +24,7 @@ const KNOWN_SECONDS = 400 * 86_400;
 
 /**
  * Creates the recogniser, which stores nothing. The cookie contains a random text, and a keyed hash of this text and
- * the account. It does not sign anyone in and reveals nothing about the account.
+ * the account. The cookie does not sign anyone in and reveals nothing about the account.
  */
 export function createKnownDevices(
   { fingerprint }: Pick<Store, 'fingerprint'>,

@@ -28,7 +28,7 @@ export interface RefusalsDeps {
   getAddress: ClientAddress;
 }
 
-/** Creates the recorder. `by` is the sign-in method. It is omitted for a password. */
+/** Creates the recorder. `by` is the sign-in method, and is omitted for a password. */
 export function createRefusals(
   { store, clock, getAddress }: RefusalsDeps,
   by: { by?: string } = {},

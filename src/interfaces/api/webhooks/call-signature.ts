@@ -1,6 +1,6 @@
 /**
- * Verifies the signatures of webhook calls. A CRM's connector defines the CRM's own methods. All other callers use a
- * simple method.
+ * Verifies the signatures of webhook calls. A CRM's connector defines the CRM's own methods. Callers that are not CRMs
+ * use a simple method.
  */
 import { createHmac } from 'node:crypto';
 import { findWebhooks } from '../../../../connectors/index.ts';
@@ -58,7 +58,7 @@ export function getSignature(kind: SignatureKind, call: SignedCall): string | nu
  */
 function chooseVersion(kind: SignatureKind, call: SignedCall): SignatureVersion {
   const versions = kind === PLAIN ? PLAIN_VERSIONS : findWebhooks(kind)?.signature?.versions;
-  // Without the connector that defines the method, donor-sync cannot verify any signature, so it accepts no call.
+  // If the connector that defines the method is missing, donor-sync cannot verify any signature, so it accepts no call.
   if (versions === undefined) throw new Error(`no connector declares the signature "${kind}"`);
   return versions.find(({ header }) => call.header(header) !== undefined) ?? versions[0];
 }
@@ -97,8 +97,8 @@ function signSecondVersion(secret: string, { url, body }: SignedCall, timestamp:
 
 /**
  * Creates a signature of the first version. This release still accepts it, but the next release will refuse it. A dot
- * separates its parts. Therefore, a call with a dot in its query could look like a call with a different body. Such a
- * call is refused.
+ * separates the parts of a signed text in the first version. Therefore, a call with a dot in its query could look like
+ * a call with a different body. A call with a dot in its query is refused.
  */
 function signFirstVersion(
   secret: string,

@@ -11,7 +11,7 @@ export interface HookBody {
   contacts: readonly CalledContact[];
   /** Contacts that the CRM has deleted for privacy reasons. */
   deleted: readonly CalledContact[];
-  /** False if the body names no contacts, or only some of the changed contacts. */
+  /** True if the body names all changed contacts. False if the body names no contacts or only some of them. */
   isComplete: boolean;
   /** The response that the CRM expects, or null for the usual response. */
   acknowledgement: Acknowledgement | null;
@@ -32,8 +32,8 @@ const UNKNOWN: HookBody = {
 
 /**
  * Reads a call's body. Returns no contact for an unreadable body. `provenBy` is the CRM that signed and dated the call,
- * or null. Only its events report deletions. Other calls only make a run read contacts. `crmKind` is the client's CRM,
- * which may use its own forms.
+ * or null. Only the events of a signed and dated call report deletions. Other calls only make a run read contacts.
+ * `crmKind` is the client's CRM, which may use its own forms.
  */
 export function readHookBody(
   body: Uint8Array,
@@ -48,7 +48,7 @@ export function readHookBody(
   const deletions = parts.filter(
     ({ kind, isPrivacyDeletion }) => kind !== null && kind === provenBy && isPrivacyDeletion,
   );
-  // There is no limit here, because each event is a separate deletion.
+  // The number of deletions has no limit, because each event is a separate deletion.
   const deleted = distinctContacts(deletions.flatMap(({ contacts }) => contacts));
   return { ...bounded(parts.map(({ contacts }) => contacts)), deleted };
 }
@@ -157,8 +157,8 @@ function idsIn(object: Record<string, unknown>): string[] {
 }
 
 /**
- * The names under which an ID may be found, the most reliable names first. They include mapped names, CRM properties
- * and usual names of record IDs.
+ * The names under which an ID may be found, the most reliable names first. The list includes mapped names, CRM
+ * properties and usual names of record IDs.
  */
 const KEYS = [
   ...['contact', 'contacts', 'contactid', 'contactids', 'hsobjectid', 'vid'],

@@ -110,7 +110,7 @@ export function hookRoutes(
     const isRight = isSameText(hook?.tokenHash ?? '', hashToken(token));
     if (hook && isRight && deps.application.integrations.has(integrationId)) return hook;
     // A CRM sends all its customers' calls from a few IP addresses. If one customer's webhook address is outdated, its
-    // calls arrive again and again. They must not block the valid webhook addresses.
+    // calls arrive again and again. Calls to an outdated address must not block the valid webhook addresses.
     const address = getAddress(c);
     attempts.requireAllowed(address);
     attempts.noteFailure(address);

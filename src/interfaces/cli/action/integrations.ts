@@ -13,8 +13,8 @@ import { neverAborted, withIntegration } from './product.ts';
 type Known = Pick<Application, 'integrations' | 'select'>;
 
 /**
- * Returns the named integrations, all integrations with `--all`, or the only integration. Otherwise, throws a
- * ConfigurationError that tells the user what to type.
+ * Returns the named integrations, all integrations with `--all`, or the only integration. If no integration is chosen,
+ * throws a ConfigurationError that tells the user what to type.
  */
 export function chooseIntegrations(
   application: Known,
@@ -77,8 +77,8 @@ export type Attempt<Value> = { integration: Integration } & (
 );
 
 /**
- * Carries out an action for one integration after the other. A failure does not prevent further attempts. Stops after
- * an abort.
+ * Carries out an action for the integrations, one integration after the other. A failure does not prevent further
+ * attempts. Stops after an abort.
  */
 export async function attemptEach<Value>(
   application: Application,

@@ -57,7 +57,10 @@ export interface CommandShape<Result> {
    * of `--out`.
    */
   letsIn?: string;
-  /** True if the result contains names. `--json` is then refused, because a JSON document must not contain names. */
+  /**
+   * True if the result of the operation contains names. `--json` is then refused, because a JSON document must not
+   * contain names.
+   */
   namesPeople?: boolean;
 }
 
@@ -74,7 +77,7 @@ export type ReadDocument = (
   action: Pick<ProductAction<unknown>, 'settings' | 'output'>,
 ) => Promise<unknown>;
 
-/** Creates an operation's command. Its name is the last word of the operation's name. */
+/** Creates an operation's command. The command's name is the last word of the operation's name. */
 export function operationCommand<Input extends InputSchema, Result extends z.ZodType>(
   deps: ProductDeps,
   operation: OperationOf<Input, Result>,
@@ -190,8 +193,8 @@ export function operationCommand<Input extends InputSchema, Result extends z.Zod
 }
 
 /**
- * Carries out an operation whose result contains a link. Without a terminal or a file, the result is shown without the
- * link.
+ * Carries out an operation whose result contains a link. If there is neither a terminal nor a file, the result is shown
+ * without the link.
  */
 async function carryOutPrivately<Input extends InputSchema, Result extends z.ZodType>(
   { cwd, clock }: Pick<ProductDeps, 'cwd' | 'clock'>,
@@ -238,7 +241,7 @@ async function carryOutWhole<Input extends InputSchema, Result extends z.ZodType
   return EXIT_CODES.done;
 }
 
-/** Prints that the request waits for a second user. Nothing has been done yet. */
+/** Prints that the request waits for a second user. The requested action has not been done yet. */
 async function finishWaiting(output: Output, waiting: ApprovalRecord): Promise<ExitCode> {
   const { describeWaiting } = await import('../../../operations/second-person.ts');
   const approval = describeApproval(waiting);

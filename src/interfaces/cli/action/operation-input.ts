@@ -13,7 +13,10 @@ import { chooseIntegrations, chooseOne, namedOrAll, requireOne } from './integra
 export type ClientChoice =
   /** The command needs one client. Users may omit it if there is only one client. */
   | { one: 'after the command' | 'with --integration' }
-  /** The command accepts any number of clients. Its JSON document lists their results under this name. */
+  /**
+   * The command accepts any number of clients. The command's JSON document lists the results of the clients under this
+   * name.
+   */
   | EachClient;
 
 interface EachClient {

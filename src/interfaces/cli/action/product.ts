@@ -54,7 +54,7 @@ export function productCommand(name: string, deps: CommandDeps): Command {
 
 export type Opening = Pick<ApplicationOptions, 'restores' | 'backupFolders' | 'recordsSettings'>;
 
-/** Opens the application for some work. Closes it even after an error. */
+/** Opens the application for some work. Closes the application even after an error. */
 export async function withApplication<Result>(
   deps: ProductDeps,
   config: string | undefined,
@@ -65,7 +65,7 @@ export async function withApplication<Result>(
   return withProduct(deps, settings, (application) => work(application, settings), how);
 }
 
-/** Opens donor-sync's database for some work. Closes it even after an error. */
+/** Opens donor-sync's database for some work. Closes the database even after an error. */
 export async function withProduct<Result>(
   deps: ProductDeps,
   settings: Settings,
@@ -88,7 +88,7 @@ export function loadProductSettings(
   return loadSettings({ ...deps, ...instead, path: settingsPath(config, deps.env) });
 }
 
-/** Opens donor-sync's database. The caller has to close it. By default, the keys in the database are used. */
+/** Opens donor-sync's database. The caller has to close the database. By default, the keys in the database are used. */
 export async function openProduct(
   deps: ProductDeps,
   settings: Settings,
@@ -131,7 +131,8 @@ export interface ProductAction<Options> {
 }
 
 /**
- * Creates the action of a command. The action may return an exit code. Without an exit code, the command has succeeded.
+ * Creates the action of a command. The action may return an exit code. If the action returns no exit code, the command
+ * has succeeded.
  */
 export function productAction<Options extends z.infer<typeof baseOptions>, Args extends unknown[]>(
   deps: ProductDeps,
@@ -154,8 +155,8 @@ export function productAction<Options extends z.infer<typeof baseOptions>, Args 
 }
 
 /**
- * Asks the user to confirm. If the user refuses, throws a ConfigurationError and changes nothing. Without a terminal
- * and without `--yes`, throws the same error with `details` for scripts.
+ * Asks the user to confirm. If the user refuses, throws a ConfigurationError and changes nothing. If there is no
+ * terminal and no `--yes`, throws the same error with `details` for scripts.
  */
 export async function confirmOrStop(
   { stdin, stderr }: Pick<ProductDeps, 'stdin' | 'stderr'>,

@@ -15,7 +15,7 @@ export interface LinkPlace {
 
 /**
  * Opens the place before the link exists, so that no link is lost. Throws a ConfigurationError if the file cannot be
- * created. Without a file, stdout must be a terminal, because pipes and logs store text.
+ * created. If no file is named, stdout must be a terminal, because pipes and logs store text.
  */
 export async function openLinkPlace(
   cwd: string,
@@ -68,7 +68,9 @@ async function create(file: string) {
   }
 }
 
-/** True if the file is empty or contains an earlier link. A restarted service replaces its own link. */
+/**
+ * True if the file is empty or contains an earlier link. A restarted service replaces the link that it wrote earlier.
+ */
 async function hasEarlierLink(file: string): Promise<boolean> {
   const text = await readFile(file, 'utf8').catch(() => null);
   return text !== null && /^https?:\/\/\S+\/(first-visit|join)\/[\w-]{43}\n$|^$/.test(text);

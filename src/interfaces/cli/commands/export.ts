@@ -95,8 +95,8 @@ async function writeEverything(
 }
 
 /**
- * Creates the function that writes the files. Only the user who runs the command can read them. Files have temporary
- * names until all of them are complete, so that an interrupted export does not look complete.
+ * Creates the function that writes the files. Only the user who runs the command can read the files. Files have
+ * temporary names until all of them are complete, so that an interrupted export does not look complete.
  */
 function createFolderWriter(folder: string) {
   const names: string[] = [];

@@ -27,8 +27,8 @@ const sourceOptions = baseOptions.extend({
 type Source = z.output<typeof getFieldSource.result>;
 
 /**
- * Creates the command for users who deploy the fields themselves. It writes the source files of the fields that `fields
- * create` would create.
+ * Creates the command for users who deploy the fields themselves. The command writes the source files of the fields
+ * that `fields create` would create.
  */
 export function fieldSourceCommand(deps: ProductDeps): Command {
   const command = productCommand('source', deps)

@@ -42,7 +42,9 @@ export function helpCommand(deps: CommandDeps): Command {
   );
 }
 
-/** Finds a command by its words. Without words, returns the whole program. Returns null for an unknown command. */
+/**
+ * Finds a command by its words. If no words are given, returns the whole program. Returns null for an unknown command.
+ */
 function findCommand(program: Command | null, words: readonly string[]): Command | null {
   let found = program;
   for (const word of words) {

@@ -20,7 +20,7 @@ Examples:
 It sends no request to HubSpot. Each installation has a separate app, because installations that share an app would share
 its secret.`;
 
-/** The address in the repository's files. It is replaced with this installation's own address. */
+/** The address in the repository's files. The installation's own address replaces this address. */
 const PLACEHOLDER = 'https://sync.example.org';
 
 const appOptions = baseOptions.extend({ out: z.string() });

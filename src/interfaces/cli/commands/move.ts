@@ -48,7 +48,7 @@ interface MoveReport {
   /** The address of the new database, without its password. */
   to: string;
   tables: readonly MovedTable[];
-  /** The erasure log of the new database. The write log is next to it. */
+  /** The erasure log of the new database. The write log of the new database is next to its erasure log. */
   erasureLog: string | null;
   /**
    * The spending journal that the new database does not continue. Null if there is no journal, or if the new database

@@ -239,7 +239,7 @@ interface Service {
   application: Application;
   settings: Settings;
   address: { host: string; port: number };
-  /** False if other processes start runs. */
+  /** True if this process works on runs. False if other processes start runs. */
   works: boolean;
   door: Door | null;
 }
@@ -314,7 +314,7 @@ async function serveUntil(
   }
 }
 
-/** Starts the server. Only the address can cause an error. */
+/** Starts the server. Only the address of the server can cause an error. */
 async function listen(options: ServerOptions): Promise<HttpServer> {
   const { host, port } = options;
   try {
@@ -337,9 +337,9 @@ interface Door {
 }
 
 /**
- * Prepares a one-time link. Without `--recover`, prepares it only if no owner can sign in. The identity provider does
- * not have to respond, because a temporary failure must not give anyone access. Returns null if no link is needed or if
- * nobody could see it.
+ * Prepares a one-time link. If `--recover` is not set, prepares a link only if no owner can sign in. The identity
+ * provider does not have to respond, because a temporary failure must not give anyone access. Returns null if no link
+ * is needed or if nobody could see it.
  */
 async function prepareVisit(
   { cwd, clock, log }: ProductDeps,

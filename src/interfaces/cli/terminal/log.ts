@@ -5,7 +5,7 @@ import { plainJson, plainLine } from '../../../core/printable.ts';
 import type { LogLevel } from '../../../settings/environment.ts';
 import { createStyle, forTerminal, type Style, type TextStream } from './output.ts';
 
-/** The output of log lines. It is JSON in a pipe, and readable text in a terminal. */
+/** The output of log lines, which is JSON in a pipe and readable text in a terminal. */
 export interface LogStream {
   write(line: string): void;
   /** Lets other output clear its lines before each log line is written. The returned function ends this. */
@@ -13,8 +13,8 @@ export interface LogStream {
 }
 
 /**
- * Properties that could contain a secret or a request body if they were logged by mistake. The log removes their
- * values.
+ * Properties that could contain a secret or a request body if they were logged by mistake. The log removes the values
+ * of these properties.
  */
 const REDACTED = [
   'apiKey',
@@ -29,7 +29,7 @@ const REDACTED = [
   'body',
 ];
 
-/** Creates the log. It contains no secrets and no data about the machine. */
+/** Creates the log. The log contains no secrets and no data about the machine. */
 export function createLog(level: LogLevel, stream: LogStream): Log {
   const paths = REDACTED.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]);
   return pino({ level, base: null, redact: { paths, censor: '[redacted]' } }, stream);

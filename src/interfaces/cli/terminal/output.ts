@@ -33,7 +33,7 @@ export interface Output {
   print(text?: string): void;
   /** Prints a human-readable table that fits the terminal. Prints nothing with `--json`. */
   table<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): void;
-  /** Prints the result. Each command calls this once. */
+  /** Prints the command's result. Each command calls `finish` once. */
   finish<Document>(document: Document, render: (document: Document) => void): void;
   note(text: string): void;
   /**
@@ -157,8 +157,8 @@ function describeUsage(error: CommanderError): Failure {
 }
 
 /**
- * Functions that colour text. Without colours, they return the text unchanged. `forTerminal` removes control sequences
- * from outside.
+ * Functions that colour text. If the output has no colours, the functions return the text unchanged. `forTerminal`
+ * removes control sequences from outside.
  */
 export interface Style {
   strong(text: string): string;
@@ -180,11 +180,14 @@ export function createStyle(hasColor: boolean): Style {
 
 type Format = 'bold' | 'dim' | 'green' | 'yellow' | 'red';
 
-/** Random numbers that mark donor-sync's own colours. Text from outside cannot contain them. */
+/** Random numbers that mark donor-sync's own colours. Text from outside cannot contain these numbers. */
 const OURS = [randomInt(1_000, 10_000), randomInt(1_000, 10_000)].join(';');
 const OUR_SEQUENCE = new RegExp(`\\u001b\\[(\\d+);${OURS}m`);
 
-/** Converts donor-sync's own colours into terminal sequences. All other sequences are removed. */
+/**
+ * Converts donor-sync's own colours into terminal sequences. Terminal sequences that are not donor-sync's own colours
+ * are removed.
+ */
 export function forTerminal(text: string): string {
   const parts = text.split(OUR_SEQUENCE);
   return parts.map((part, at) => (at % 2 === 0 ? plainText(part) : `\u001b[${part}m`)).join('');

@@ -13,16 +13,16 @@ export interface ProgressState {
 
 /** Shows progress lines. Prints nothing without a terminal. */
 export interface Progress {
-  /** Sets the current state of a task. A new task gets its own line. */
+  /** Sets the current state of a task. A new task gets a separate line. */
   update(label: string, state: ProgressState): void;
   /** Lets other output, such as a log line, be written above the progress lines. */
   interrupt(write: () => void): void;
-  /** Ends the display. The last state stays on the screen. This can be called twice. */
+  /** Ends the display. The last state stays on the screen. A second call of `stop` does nothing. */
   stop(): void;
 }
 
 export interface ProgressOptions {
-  /** The stream of the progress lines. This is always stderr, because stdout is for the result. */
+  /** The stream of the progress lines, which is always stderr, because stdout is for the result. */
   stream: TextStream & { rows?: number };
   clock: Pick<Clock, 'now'>;
 }

@@ -113,7 +113,7 @@ export function createPrompts(streams: { input: Readable; output: Writable }): P
     },
     async secret(message) {
       const answer = await password({ ...streams, message, mask: '•' });
-      // Here, an empty input means that there is no value.
+      // For this question, an empty input means that there is no value.
       return unlessCancelled(answer ?? '').trim() || null;
     },
     async confirm(message, initial = false) {

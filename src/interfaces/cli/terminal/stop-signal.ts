@@ -3,8 +3,8 @@ import { EXIT_CODES, type TextStream } from './output.ts';
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
 /**
- * The time after which the process is forced to end. All progress is saved on disk, so nothing is lost. Supervisors
- * kill a process after 10 seconds (design, section 5, promise 8).
+ * The time after which the process is forced to end. All progress is saved on disk, so a forced end loses nothing.
+ * Supervisors kill a process after 10 seconds (design, section 5, promise 8).
  */
 const FORCED_END_MS = 9_500;
 

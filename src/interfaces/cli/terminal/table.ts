@@ -6,7 +6,7 @@ export interface Column<Row> {
   value(row: Row): string;
   /** The alignment. Numbers are aligned to the right. Defaults to `left`. */
   align?: 'left' | 'right';
-  /** True if the text may wrap. Defaults to false. */
+  /** True if the text in the column may wrap. Defaults to false. */
   shrinks?: boolean;
   /** The minimum width of the column. Defaults to 14. */
   minWidth?: number;

@@ -21,8 +21,8 @@ export interface AuditPageView {
     /** Lists only entries with lower numbers. Null starts with the newest. */
     before: number | null;
     /**
-     * The first page that the user opened lists entries with lower numbers than this. All its links keep this number, so
-     * new entries do not shift the pages. Null without an entry.
+     * The first page that the user opened lists entries with lower numbers than this. All links of this page keep the
+     * number, so new entries do not shift the pages. Null without an entry.
      */
     top: number | null;
   };

@@ -77,7 +77,7 @@ function toEnd(text: string): string {
   return isDay(text) ? isoTime(Date.parse(text) + DAY_MS) : text;
 }
 
-/** True if the text is a day. A date field can contain only a day. */
+/** True if the text is a valid day. A date field can contain only a day. */
 export function isDay(text: string): boolean {
   return text.length === DAY_LENGTH && z.iso.date().safeParse(text).success;
 }

@@ -16,7 +16,8 @@ export function clientAlertRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEn
 
   app.get('/clients/:id/alerts', frame.see('viewer'), (c) => show(c, null));
 
-  // Only this response contains the result. Users see shared channels only if they have access to all clients.
+  // Only this response contains the result of the test. Users see shared channels only if they have access to all
+  // clients.
   app.post('/clients/:id/alerts/test', frame.act(testOwnAlerts.role), async (c) => {
     const { id: integration, alerts } = findIntegration(c, application, c.req.param('id'));
     const caller = getCaller(c);

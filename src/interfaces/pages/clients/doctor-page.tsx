@@ -86,7 +86,7 @@ function Finding(props: { finding: MergedFinding<DoctorFinding>; integration: In
   );
 }
 
-/** Shows how to solve a problem. Some problems can be solved in the browser. For all others, the command is shown. */
+/** Shows how to solve a problem. Users can solve some problems in the browser. For all others, the command is shown. */
 function Help(props: { finding: DoctorFinding; integration: Integration }) {
   const { finding, integration } = props;
   const { cause, command, ok } = finding;

@@ -1,4 +1,6 @@
-/** Lets users create, rotate and revoke the webhook address. Also lists the latest responses to calls. */
+/**
+ * Lets users create, rotate and revoke the webhook address. The page also lists the latest responses to webhook calls.
+ */
 
 import type { Context, Hono } from 'hono';
 import { z } from 'zod';

@@ -9,7 +9,7 @@ interface ContactFrameProps {
   client: Pick<Integration, 'id' | 'name'>;
   crmId: string;
   viewer: Viewer;
-  /** The page's title. It never contains a name, because browsers keep titles in their history. */
+  /** The page's title. The title never contains a name, because browsers keep titles in their history. */
   title: string;
   heading: string;
   /** True for a page below the contact's page. */

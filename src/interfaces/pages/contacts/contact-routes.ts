@@ -137,7 +137,7 @@ export function contactPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEn
   }
 
   function answerPlan(c: Context<HttpEnv>, { credits, text }: ContactPlan): Promise<Response> {
-    // A second click opens the same run instead of starting another run.
+    // A second click opens the run of the first click instead of starting another run.
     const key = { idempotencyKey: newId(clock.now()) };
     const isFree = credits === 0;
     const button = isFree ? 'Enhance at no cost' : 'Enhance for 1 credit';

@@ -1,12 +1,14 @@
 import { GUIDE, guideAddress } from '../../../core/guide-address.ts';
 import type { Role } from '../../../core/role.ts';
 
-/** An area of the pages. The areas are listed in the order of the navigation. Each area has a page. */
+/**
+ * An area of the pages. The areas are listed in the order of the navigation. Each area in the navigation has a page.
+ */
 export interface Area {
   id: AreaId;
   name: string;
   href: string;
-  /** The role that a user needs to see the area. Omitted if all users see it. */
+  /** The role that a user needs to see the area. Omitted if all users see the area. */
   role?: Role;
 }
 
@@ -25,7 +27,7 @@ export const AREAS = [
 
 export type AreaId = (typeof AREAS)[number]['id'];
 
-/** Returns the address of the guide's section about an area. Without an area, returns the start of the guide. */
+/** Returns the address of the guide's section about an area. If no area is given, returns the start of the guide. */
 export function helpAbout(id: AreaId | undefined): string {
   const area = AREAS.find((each) => each.id === id);
   if (area === undefined) return GUIDE;

@@ -1,4 +1,4 @@
-/** The links between the pages of one client. Each of these pages shows the links. */
+/** The links between the pages of one client. Each page of a client shows these links. */
 import type { Role } from '../../../core/role.ts';
 import { may, type Viewer } from './layout.tsx';
 

@@ -146,7 +146,7 @@ export function findForm(path: string): { kind: FormKind; page: string } | null 
   return null;
 }
 
-/** True if the form is sent again after a new sign-in. This is the case only for harmless forms. */
+/** True if the form is sent again after a new sign-in. Only harmless forms are sent again. */
 export function isSentAgain(kind: FormKind): boolean {
   return kind === 'save' || kind === 'look';
 }

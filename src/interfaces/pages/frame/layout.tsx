@@ -217,8 +217,8 @@ function Overview(props: {
 }
 
 /**
- * Renders the navigation. It is a column, or a menu on a phone. The menu is a popover, which works without scripts. On
- * a wide screen, the styles always show it.
+ * Renders the navigation, which is a column, or a menu on a phone. The menu is a popover, which works without scripts.
+ * On a wide screen, the styles always show it.
  */
 function Rail({ current, viewer }: { current: AreaId | undefined; viewer: Viewer }) {
   const areas: readonly Area[] = AREAS;

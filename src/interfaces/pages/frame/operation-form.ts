@@ -35,8 +35,8 @@ export interface FormOptions<Input extends InputSchema, Result extends z.ZodType
 }
 
 /**
- * Returns a function that adds forms. Each form carries out one operation. If the operation asks for confirmation, the
- * page asks first.
+ * Returns a function that adds forms. Each form in the app carries out one operation. If the operation asks for
+ * confirmation, the page asks first.
  */
 export function createOperationForms(deps: HttpDeps, frame: PageFrame, app: Hono<HttpEnv>) {
   const world = toOperationDeps(deps);

@@ -16,7 +16,7 @@ import type { FrameOverview, Viewer } from './layout.tsx';
 import { noteRefusal } from './refused-forms.ts';
 
 export interface PageFrame {
-  /** Creates the app for one group of pages. It responds to errors with pages. */
+  /** Creates the app for one group of pages. The app responds to errors with pages. */
   room(): Hono<HttpEnv>;
   /** Returns a guard that admits users with the role. Visitors are sent to the sign-in form and return afterwards. */
   see(role: Role): MiddlewareHandler<HttpEnv>;
@@ -107,7 +107,7 @@ export function createPageFrame(
   }
 }
 
-/** The content of the frame, by the user's clients. All users with the same access share it. */
+/** The content of the frame, by the user's clients. All users with the same access share the frame's content. */
 const summaries = new WeakMap<readonly ClientBrief[], FrameOverview>();
 
 /** The maximum number of clients that the frame lists. Users find other clients by name. */
@@ -122,7 +122,7 @@ function chooseFirst(briefs: readonly ClientBrief[]): ClientBrief[] {
 
 const errorSchema = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
 
-/** Creates the pages for unknown addresses and internal errors. They work even if the frame cannot be built. */
+/** Creates the pages for unknown addresses and internal errors. These pages work even if the frame cannot be built. */
 export function problemPages(
   { clock, log, version }: Pick<HttpDeps, 'clock' | 'log' | 'version'>,
   access: Pick<Access, 'identify'>,

@@ -6,7 +6,7 @@ import { mayActAs, type Role } from '../../../core/role.ts';
 import type { RunReport } from '../../../core/run.ts';
 import { type Advice, adviceFor, type Step } from '../../../sync/views/advice.ts';
 
-/** The kinds of icons. Each kind has its own shape, so users do not have to recognise its colour. */
+/** The kinds of icons. Each kind of icon has its own shape, so users do not have to recognise the colour. */
 export type IconKind = 'well' | 'busy' | 'patience' | 'attention' | 'failed' | 'idle';
 
 const SHAPES: Readonly<Record<IconKind, Child>> = {
@@ -43,7 +43,7 @@ const SHAPES: Readonly<Record<IconKind, Child>> = {
   idle: <circle cx="8" cy="8" r="6" class="mark-outline mark-dashed" />,
 };
 
-/** Renders an icon. A text with the same meaning is always next to it. */
+/** Renders an icon. A text with the same meaning is always next to the icon. */
 export function Icon({ kind }: { kind: IconKind }) {
   return (
     <svg class={`mark mark-${kind}`} viewBox="0 0 16 16" aria-hidden="true">
@@ -108,7 +108,7 @@ const OUTCOME_MARKS: Readonly<Record<Outcome, IconKind>> = {
   waiting: 'patience',
 };
 
-/** The text for people whom the service does not know. This is not a failure. */
+/** The text for people whom the service does not know. An unknown person is not a failure. */
 export const UNKNOWN_WORD = 'unknown to the service';
 
 /** Renders the outcome of a contact. */
@@ -129,7 +129,7 @@ export function ErrorNotice(props: {
   message: string;
   advice: Advice;
   isAtLimit?: boolean;
-  /** The user's role. It decides which pages the advice links to. */
+  /** The user's role, which decides which pages the advice links to. */
   role: Role | null;
 }) {
   const { which, message, advice } = props;
@@ -157,7 +157,7 @@ export function ErrorNotice(props: {
 }
 
 /**
- * Renders a step with a link to its page. The step names a command only if no page can do the same. If the user may not
+ * Renders a step with a link to its page. The step names a command only if no page can do the step. If the user may not
  * open the page, only the text is shown.
  */
 export function AdvisedStep({ step, role }: { step: Step; role: Role | null }) {
@@ -178,7 +178,7 @@ export function AdvisedStep({ step, role }: { step: Step; role: Role | null }) {
   );
 }
 
-/** Renders a popover. A button with this `popovertarget` opens it. */
+/** Renders a popover. A button with this `popovertarget` opens the popover. */
 export function Dialog(props: PropsWithChildren<{ id: string; title: Child }>) {
   const { id, title, children } = props;
   return (
@@ -268,7 +268,7 @@ export function Fact({ name, children }: PropsWithChildren<{ name: string }>) {
   );
 }
 
-/** Renders a time zone. Its name wraps only between words. */
+/** Renders a time zone. The name of the time zone wraps only between words. */
 export function Zone({ name }: { name: string }) {
   const [first = '', ...others] = name.split('/');
   return (
@@ -350,7 +350,7 @@ export function NamedId({ id, client }: { id: string; client: string | null }) {
   return client === null || id === '' ? text : <span data-name-of={`${client}/${id}`}>{text}</span>;
 }
 
-/** Renders a CRM ID. It is a link if the address of the CRM record is known. */
+/** Renders a CRM ID. The ID is a link if the address of the CRM record is known. */
 export function RecordId({ id, url }: { id: string; url: string | null }) {
   const code = (
     <code class="contact-id">

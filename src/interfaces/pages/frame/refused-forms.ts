@@ -1,4 +1,4 @@
-/** Shows a refused form again, with the typed values but without secrets. All forms use the same mechanism. */
+/** Shows a refused form again, with the typed values but without secrets. All forms use this mechanism. */
 import type { Context, Hono, MiddlewareHandler } from 'hono';
 import type { HttpEnv } from '../../api/request/context.ts';
 import { MAX_API_BODY_BYTES } from '../../api/request/guards.ts';

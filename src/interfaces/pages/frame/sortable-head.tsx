@@ -1,4 +1,4 @@
-/** The header of a table that users can sort. It consists of links, which need no script. */
+/** The header of a table that users can sort. The header consists of links, which need no script. */
 import type { Child } from 'hono/jsx';
 
 type Direction = 'ascending' | 'descending';
@@ -7,8 +7,8 @@ export interface SortableColumn<Order extends string> {
   text: Child;
   isNumber?: boolean;
   /**
-   * The sort orders of the column. The order of the first click comes first. Without orders, users cannot sort by the
-   * column.
+   * The sort orders of the column. The order of the first click comes first. The orders in which users can sort by the
+   * column. If omitted, users cannot sort by the column.
    */
   orders?: Orders<Order>;
 }
@@ -19,7 +19,7 @@ interface SortableHeadProps<Order extends string> {
   columns: readonly SortableColumn<Order>[];
   /** The current order of the table's rows. */
   order: Order;
-  /** Returns the address for a sort order. It keeps the page's filters. */
+  /** Returns the address for a sort order. The address keeps the page's filters. */
   hrefOf: (order: Order) => string;
 }
 
@@ -70,8 +70,8 @@ function findDirection<Order extends string>(
 }
 
 /**
- * Returns the order of the next click. This is the column's first order, or its second order if the table already has
- * the first order.
+ * Returns the order of the next click. The next click sorts by the column's first order, or by its second order if the
+ * table already has the first order.
  */
 export function findNextOrder<Order extends string>(orders: Orders<Order>, order: Order): Order {
   const [first = order, second = first] = Object.values(orders);

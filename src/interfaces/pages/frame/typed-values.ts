@@ -10,7 +10,7 @@ export interface Refilling {
   typed: Typed;
   /** The name of the invalid field, or null if the problem is not about one field. */
   field: string | null;
-  /** The refusal and its reason. Null if the page already shows them. */
+  /** The refusal and its reason. Null if the page already shows the refusal. */
   problem: string | null;
   /** The page's path. Null if the page is shown at its own address. */
   page: string | null;
@@ -67,8 +67,8 @@ function findForms(page: string): FormText[] {
 }
 
 /**
- * Returns the form that the user has sent. Several forms can have the same path. Their hidden values and field names
- * distinguish them.
+ * Returns the form that the user has sent. Several forms can have the same path. Hidden values and field names
+ * distinguish the forms.
  */
 function chooseForm(forms: readonly FormText[], action: string, typed: Typed): FormText | null {
   const scored = forms

@@ -63,7 +63,7 @@ export interface CurrentRun {
 
 export interface PastRun {
   report: RunReport;
-  /** The number of people whom the service does not know. The report counts them as failed contacts. */
+  /** The number of people whom the service does not know. The report counts unknown people as failed contacts. */
   unknown: number;
   /** True if the run's process died before it recorded the result. */
   isCutOff: boolean;

@@ -126,8 +126,8 @@ function Clients({ home, viewer }: { home: HomeView; viewer: Viewer }) {
 }
 
 /**
- * The maximum number of clients for a page without search and filters. Such a page has enough space for each client's
- * details.
+ * The maximum number of clients for a page without search and filters. A page with few clients has enough space for
+ * each client's details.
  */
 const FEW = 4;
 

@@ -36,7 +36,7 @@ export interface HomeView {
   verdict: Verdict;
   /** The number of clients to which the user has access. */
   total: number;
-  /** For each filter, the number of clients that match the filter and the search. */
+  /** The number of clients that match both the filter and the search, for each filter. */
   counts: Record<ClientFilter, number>;
   /** The kinds of CRM among the clients. */
   crms: string[];

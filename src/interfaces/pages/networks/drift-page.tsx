@@ -7,7 +7,7 @@ import { ConfirmDialog, Status } from '../frame/parts.tsx';
 export interface DriftContent {
   integration: { id: string; name: string };
   networks: DriftView[];
-  /** The number of members who could not be added before. The repair tries to add them again. */
+  /** The number of members who could not be added before. The repair tries to add these members again. */
   failed: number;
 }
 

@@ -206,7 +206,7 @@ function Picture({ id, query, name }: { id: string; query: NetworkQuery; name: s
       <span class="probe-attention" data-probe="attention"></span>
       <span class="probe-surface" data-probe="surface"></span>
       {/* The package would add a style to the page, which the content security policy forbids. This element contains
-          the same style. */}
+          the style that the package would add. */}
       <span id="__________cytoscape_stylesheet" hidden></span>
     </figure>
   );
@@ -240,7 +240,10 @@ function Person({ person, href }: { person: ShownPerson; href: string | null }) 
   );
 }
 
-/** Renders people who are not in the CRM. Only the service has data about them, so the page queries the service. */
+/**
+ * Renders people who are not in the CRM. Only the service has data about people outside the CRM, so the page queries
+ * the service.
+ */
 function Prospects({ id }: { id: string }) {
   return (
     <section class="card" aria-labelledby="prospects-title">

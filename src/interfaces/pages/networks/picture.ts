@@ -33,8 +33,8 @@ export function createNamer(
 }
 
 /**
- * The number of characters of a donor ID in a label. They are enough to distinguish donors. A complete ID has 32
- * characters.
+ * The number of characters of a donor ID in a label. This number of characters is enough to distinguish donors. A
+ * complete ID has 32 characters.
  */
 const SHORT = 8;
 
@@ -72,7 +72,7 @@ export interface ShownPerson {
   /** A sentence for each path to the person. The number of sentences is limited, so that users can read all of them. */
   sentences: string[];
   more: number;
-  /** The reason why the page does not show the introductions. Omitted if they are shown. */
+  /** The reason why the page does not show the introductions. Omitted if the page shows the introductions. */
   keptBack?: string;
 }
 

@@ -31,7 +31,7 @@ export interface Repairs {
 export function createRepairs(deps: HttpDeps): Repairs {
   const { log, stopping } = deps;
   const states = new Map<string, RepairState>();
-  // A repair continues after the response. It ends early only if the process ends.
+  // A repair continues after the response. The repair ends early only if the process ends.
   const world = { ...toOperationDeps(deps), signal: () => stopping };
   return {
     begin(caller, integration, maxAdded) {

@@ -19,7 +19,7 @@ export interface ResultsPage extends ResultsView {
   prices: CreditPrices | undefined;
 }
 
-/** Renders each client's results in a month, and their cost. Each client fits on one printed sheet. */
+/** Renders each client's results in a month, and their cost. The results of each client fit on one printed sheet. */
 export function renderResults(viewer: Viewer, view: ResultsPage) {
   const { month, client, clients, total, from, isExact } = view;
   const only = client === null ? undefined : clients[0];

@@ -1,7 +1,10 @@
 /** Caches a value for a short time if many users request it at the same moment. The value is then created only once. */
 import type { Clock } from '../../../core/clock.ts';
 
-/** The lifetime of a cached value. It is long enough for all users who watch a run to fetch the run's final state. */
+/**
+ * The lifetime of a cached value. A cached value lives long enough for all users who watch a run to fetch the run's
+ * final state.
+ */
 const KEPT_MS = 2_000;
 
 /** The maximum number of cached values. */

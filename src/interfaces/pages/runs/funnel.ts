@@ -19,7 +19,7 @@ export interface Carried extends Station {
 /**
  * Converts a run's numbers. A run also processes contacts that earlier runs have read, submitted or paid for. If a
  * station has more contacts than the previous station, the additional contacts are counted separately. The page's
- * script does the same while a run is in progress.
+ * script also counts these contacts separately while a run is in progress.
  */
 export function toFunnel(contacts: RunReport['contacts']): {
   stations: Station[];

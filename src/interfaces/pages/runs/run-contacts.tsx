@@ -149,7 +149,7 @@ function Tab(props: {
   outcome: Outcome | 'unknown' | undefined;
   label: string;
   count: number;
-  /** What happened to these contacts since the run. */
+  /** A note about changes to the run's contacts since the run. */
   note?: string | null;
 }) {
   const { id, query, outcome, label, count, note = null } = props;
@@ -171,7 +171,7 @@ function Tab(props: {
   );
 }
 
-/** Renders the reasons with their numbers of contacts. Each reason of the open tab links to its contacts. */
+/** Renders the reasons with their numbers of contacts. Each reason of the open tab links to the reason's contacts. */
 function Facets({ detail: { report, reasons, query } }: { detail: RunDetail }) {
   const shown = reasons.filter(
     ({ outcome, reason }) =>
@@ -259,8 +259,8 @@ function ContactTable({ detail, maySeeNames, now }: ContactListProps) {
 const CHANGES_HEAD = <span class="hidden">Changes</span>;
 
 /**
- * Renders an empty element for the changes. They are read from the CRM when the user opens the element, and removed
- * from the page when the user closes it.
+ * Renders an empty element for the changes. The changes are read from the CRM when the user opens the element, and
+ * removed from the page when the user closes it.
  */
 function Changes(props: { report: RunReport; crmId: string; place: number }) {
   const { report, crmId, place } = props;
@@ -412,7 +412,9 @@ function fileHref(id: string, query: ContactQuery, format: 'csv' | 'json-file'):
   return `/v1/runs/${id}/contacts?${words}`;
 }
 
-/** Converts the page's filter for the API. The API has no outcome `unknown`. It counts these contacts as `failed`. */
+/**
+ * Converts the page's filter for the API. The API has no outcome `unknown`. The API counts unknown people as `failed`.
+ */
 function toApiQuery(query: ContactQuery): ContactQuery {
   if (query.outcome !== 'unknown') return query;
   return { ...query, outcome: 'failed', reason: UNKNOWN_PERSON };

@@ -30,7 +30,7 @@ export interface RunDetail {
   isStopping: boolean;
   /** An undo of the run that waits for a second user's confirmation or is in progress. Null if there is none. */
   undo: UndoProgress | null;
-  /** The number of people whom the service does not know. The report counts them as failed contacts. */
+  /** The number of people whom the service does not know. The report counts unknown people as failed contacts. */
   unknown: number;
   /** True if the run's integration still exists, so that donor-sync can query its CRM. */
   isSetUp: boolean;
@@ -42,8 +42,8 @@ export interface RunDetail {
   advice: Advice | null;
   reasons: ReasonCount[];
   /**
-   * The number of contacts that received a profile for free, because the same person's profile was bought for a
-   * different contact.
+   * The number of contacts that received a profile for free, because it was bought for another contact of the same
+   * person.
    */
   shared: number;
   /** One page of the contacts that match the filter. Excludes contacts whose profile is still fresh. */

@@ -26,7 +26,9 @@ export type RunListQuery = z.infer<typeof runListQuerySchema>;
 export interface RunListView {
   query: RunListQuery;
   runs: RunReport[];
-  /** The number of people whom the service does not know, by run. The reports count them as failed contacts. */
+  /**
+   * The number of people whom the service does not know, by run. The reports count unknown people as failed contacts.
+   */
   unknown: ReadonlyMap<string, number>;
   /** The cursor of the next page, or null on the last page. */
   next: string | null;

@@ -212,7 +212,7 @@ function countRestored({ report: { undone }, undo }: RunDetail): string | null {
   return `${formatCount(undone.contacts)} restored since`;
 }
 
-/** Returns the outcomes with their sum. Each contact of a run has one outcome. */
+/** Returns the outcomes with their sum. Each contact of a run has exactly one outcome. */
 function outcomeSum({ contacts }: RunReport): string {
   const counts = OUTCOME_ORDER.filter((outcome) => contacts[outcome] > 0);
   const all = counts.reduce((sum, outcome) => sum + contacts[outcome], 0);
@@ -347,7 +347,7 @@ function Credits(props: { bucket: 'enhancements' | 'networks'; credits: RunRepor
 
 /**
  * Renders the empty element for the chart. The script draws the chart from the progress that the run reports. Only the
- * page keeps this history.
+ * page keeps the history of the progress.
  */
 function Rate() {
   return (

@@ -9,13 +9,13 @@ import type { RunListView } from './run-list.ts';
 import { RunBody, RunPage } from './run-page.tsx';
 import { type UndoContent, UndoPage } from './undo-page.tsx';
 
-/** The content of a run's page. All users with the same rights share it. */
+/** The content of a run's page. All users with the same rights share the content of a run's page. */
 export interface RunBodyText {
   detail: Pick<RunDetail, 'report' | 'phase' | 'integrationName'>;
   text: string;
 }
 
-/** Renders the body of a run's page. `words` contains the CRM's messages. It is empty if the user may not read them. */
+/** Renders the body of a run's page. `words` contains the CRM's messages, or is empty if the user may not read them. */
 export async function renderRunBody(
   viewer: Viewer,
   detail: RunDetail,

@@ -65,8 +65,8 @@ export function runPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
       const about = { id, report, now: clock.now() };
       return renderRunBody(viewer, await readRunDetail(application, about, query), words);
     };
-    // When a run ends, all users who watch it request the page at the same moment, so the page is cached. The page is
-    // not cached for users who can act on the run.
+    // When a run ends, all users who watch it request the page at the same moment, so donor-sync caches the page. The
+    // page is not cached for users who can act on the run.
     const isShared =
       report.status === 'succeeded' &&
       report.undone === undefined &&
@@ -77,7 +77,8 @@ export function runPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
     return c.html(renderRun(viewer, body, note && NOTES[note]));
   });
 
-  // Only readers and higher roles see a contact's values. The values are never cached (`forbidCaching`).
+  // Only users with the role reader or a higher role see a contact's values. The values are never cached
+  // (`forbidCaching`).
   app.get('/runs/:id/changes', frame.see('reader'), async (c) => {
     const found = await findRun(c, store.reader, c.req.param('id'), application.sealer);
     const { id: runId, integration: integrationId, undone } = found;

@@ -1,6 +1,6 @@
 /**
- * Shows the values that an undo would restore and the values that it would not change. Also shows the button that
- * undoes the run.
+ * Shows the values that an undo would restore and the values that it would not change. The page also has the button
+ * that undoes the run.
  */
 import { describeCount, formatCount } from '../../../core/quantities.ts';
 import type { Restorable } from '../../../operations/undo-preview.ts';

@@ -73,8 +73,8 @@ export async function readCrm(
 const REMOTE_NAMES = new Intl.ListFormat('en-GB').format(REMOTE_CRMS.map(({ name }) => name));
 
 /**
- * Chooses the sign-in method. If the user has typed a key, the key is used. Otherwise, the app is used with the method
- * in the form. By default, the user gives consent on a page of the CRM.
+ * Chooses the sign-in method. If the user has typed a key, the key is used. If the user has typed no key, the app is
+ * used with the method in the form. By default, the user gives consent on a page of the CRM.
  */
 function chooseSignIn({ setup: { signIns } }: AboutRemoteCrm, form: Form): SignIn {
   const key = signIns.find(({ browser }) => browser === 'key');
@@ -101,7 +101,7 @@ interface Typed {
   url: string;
 }
 
-/** Reads the key from the form. An earlier secret is kept if the origin is the same. */
+/** Reads the key from the form. An earlier secret is kept if the typed origin is the origin of the secret. */
 function readKey({ kind }: AboutRemoteCrm, { type, fields }: SignIn, { setup, form, url }: Typed) {
   const before = getSignIn(setup);
   const wasEntered = before.kind === kind && before.type === type;
@@ -121,8 +121,8 @@ function readKey({ kind }: AboutRemoteCrm, { type, fields }: SignIn, { setup, fo
 }
 
 /**
- * Returns the app's credentials. They are the typed credentials, the operator's credentials, or the credentials from an
- * earlier step.
+ * Returns the app's credentials. The credentials are the typed credentials, the operator's credentials, or the
+ * credentials from an earlier step.
  */
 function readApp(
   { kind }: AboutRemoteCrm,

@@ -38,7 +38,7 @@ function RenamedFields({ mappings }: Pick<StepView['fields'], 'mappings'>) {
 export function FieldsStep(props: {
   setup: Setup;
   view: StepView['fields'];
-  /** True if the typed fields were refused. Any field may be the reason. */
+  /** True if donor-sync refused the typed fields. Any field may be the reason. */
   hasProblem: boolean;
 }) {
   const { setup, view, hasProblem } = props;
@@ -96,7 +96,7 @@ export function FieldsStep(props: {
   );
 }
 
-/** The values that most clients use. All other fields are folded. */
+/** The values that most clients use. Fields for other values are folded on the page. */
 const FIRST: readonly FieldSource[] = [
   'capacity.nonprofit',
   'netWorth.label',
@@ -176,8 +176,8 @@ function FieldTable({ sources, lines }: { sources: readonly FieldSource[]; lines
 }
 
 /**
- * Returns the fields that the user can choose, with their labels. These are donor-sync's own fields and the CRM's
- * writable fields.
+ * Returns the fields that the user can choose, with their labels. The list contains donor-sync's own fields and the
+ * CRM's writable fields.
  */
 function listFields(
   names: StepView['fields']['names'],

@@ -24,7 +24,7 @@ import {
   type WizardContext,
 } from './set-up-context.ts';
 
-/** The size limit of a form with a file. It includes space for the form's other fields. */
+/** The size limit of a form with a file. The limit includes space for the form's other fields. */
 const limitUpload = limitBody(MAX_UPLOAD_BYTES + MAX_API_BODY_BYTES);
 
 /** Refuses a larger file before reading it. */
@@ -55,7 +55,7 @@ export function addFileRoutes(app: Hono<HttpEnv>, context: WizardContext): void 
       const sheet = one(form, 'sheet') || null;
       const answers = await fileAnswers(setup, { content, name: file.name, sheet });
       const saved = await saveSetup(application, setup, answers);
-      // Deletes the file that is no longer needed. This is the previous file, or the new file if it could not be saved.
+      // Deletes the previous file, or the new file if the new file could not be saved.
       await dropReplacedUpload(application, saved ? setup : answers, saved ? answers : setup);
       if (!saved) return await conflict(c, 'crm');
       const hasKey = setup.done.includes('key');
@@ -102,7 +102,7 @@ export function addFileRoutes(app: Hono<HttpEnv>, context: WizardContext): void 
     const { answers, stored } = setup;
     const before = answers.crm?.kind === 'csv' ? answers.crm : null;
     const path = before?.['path'];
-    // The path of the file identifies the account to which the stored data about these contacts belongs.
+    // The path of the file identifies the account to which the stored data about the contacts belongs.
     const isPinned = stored !== null && before !== null;
     if (isPinned && !isUpload(settings, path)) throw notOurs();
     const replaced = isPinned && isUpload(settings, path) ? path : null;

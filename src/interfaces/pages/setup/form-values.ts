@@ -58,8 +58,8 @@ export function answerMissing(what: string): ConfigurationError {
 }
 
 /**
- * Creates the error for a secret that the user must type again. donor-sync sends a secret only to the origin for which
- * the user typed it.
+ * Creates the error for a secret that the user must type again, because donor-sync sends a secret only to the origin
+ * for which the user typed it.
  */
 export function secretAgain(changed: string, secret: string, field: string): ConfigurationError {
   const refusal = new ConfigurationError(

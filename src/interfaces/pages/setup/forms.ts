@@ -1,4 +1,7 @@
-/** Converts the forms of the set-up into answers. Each step defines the settings that its answers result in. */
+/**
+ * Converts the forms of the set-up into answers. Each step defines the settings that result from the answers of the
+ * step.
+ */
 
 import { z } from 'zod';
 import { findConnectorDefinition, findRemoteCrm } from '../../../../connectors/index.ts';
@@ -204,8 +207,8 @@ function fieldAnswers(form: Form): FieldMapping[] {
 }
 
 /**
- * Adds the fields for warm paths, because networks provide warm paths. They are the connector's fields, unless the user
- * chose other fields.
+ * Adds the fields for warm paths, because networks provide warm paths. These fields are the connector's fields, unless
+ * the user chose other fields.
  */
 async function withPaths(answers: Answers, networks: NetworkSetting[]): Promise<Answers> {
   const { fields, crm } = answers;
@@ -278,7 +281,7 @@ function readSchedule(before: Answers['schedule'], form: Form): Answers['schedul
   const typed = offered?.cron.replace('H', String(hour)) ?? one(form, 'cron');
   const cron = requireAnswer(QUESTIONS.cron, typed, 'cron');
   if (cron === null) return null;
-  // Without an answer, donor-sync does not use UTC, because credits would be spent at an unexpected hour.
+  // A missing answer does not mean UTC, because credits would be spent at an unexpected hour.
   const timezone = requireAnswer(QUESTIONS.timezone, one(form, 'timezone'), 'timezone');
   return { catchUp: true, jitterMs: 30_000, ...before, cron, timezone };
 }

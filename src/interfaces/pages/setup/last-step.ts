@@ -1,4 +1,4 @@
-/** The last step of the set-up. It runs a trial, shows the results, and applies the settings. */
+/** The last step of the set-up. The last step runs a trial, shows the trial's results, and applies the settings. */
 import type { Context } from 'hono';
 import { acceptMatchRate } from '../../../clients/live-crm.ts';
 import {

@@ -107,7 +107,7 @@ export function Ticks(props: {
   );
 }
 
-/** Renders the problem. It is shown next to the field that the user has to correct. */
+/** Renders the problem. The problem is shown next to the field that the user has to correct. */
 export function Problem({ text }: { text: string | null }) {
   if (text === null) return null;
   return (

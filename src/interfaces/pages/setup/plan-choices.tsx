@@ -5,7 +5,7 @@ import type { SetupStep } from '../../../clients/setup/steps.ts';
 import { describeCount } from '../../../core/quantities.ts';
 import { type PlanView, STEP_NAMES } from './steps.ts';
 
-/** Renders all answers of the user. Each answer has a link to its step. */
+/** Renders all answers of the user. Each answer has a link to the step in which the user gave it. */
 export function PlanChoices({ setup, view }: { setup: Setup; view: PlanView }) {
   const rows: readonly [SetupStep, readonly string[]][] = [
     ['crm', describeCrm(setup)],

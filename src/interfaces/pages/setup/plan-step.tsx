@@ -112,8 +112,8 @@ function listNames(names: readonly string[]): string {
 }
 
 /**
- * Renders the trial in progress. The script checks whether the run has ended. Without scripts, the user can reload the
- * page.
+ * Renders the trial in progress. The script checks whether the run has ended. If the browser runs no scripts, the user
+ * can reload the page.
  */
 function DuringTrial({ setup, view: { run } }: { setup: Setup; view: PlanView }) {
   return (

@@ -151,7 +151,8 @@ export function addStepRoutes(app: Hono<HttpEnv>, context: WizardContext): void 
   }
 
   /**
-   * Tests the channels that all clients share. Only users with access to all clients may send through these channels.
+   * Tests the channels that all clients share. Only users with access to all clients may send through the shared
+   * channels.
    */
   async function testShared(c: Context<HttpEnv>): Promise<ChannelTest[]> {
     const { alerts } = application.settings;

@@ -87,7 +87,9 @@ export interface PlanView {
   fieldCount: number;
   /** The lines of the settings that a change removes and adds. Null for a new integration. */
   diff: DiffLine[] | null;
-  /** True if the change affects which contacts a run submits. It then also affects the cost. */
+  /**
+   * True if the change affects which contacts a run submits. A change of the submitted contacts also affects the cost.
+   */
   changesPeople: boolean;
 }
 
@@ -111,13 +113,16 @@ export interface StepPageView {
   apps: Settings['setup']['apps'];
   serviceUrl: string | null;
   alerts: Settings['alerts'];
-  /** The addresses to which the CRMs redirect users, by kind of CRM. Only the first step uses these addresses. */
+  /**
+   * The addresses to which the CRMs redirect users, by kind of CRM. Only the first step of the set-up uses these
+   * addresses.
+   */
   callbacks: ReadonlyMap<string, string>;
 }
 
 type StepDeps = LiveDeps & { setup: SetupDeps; now: number };
 
-/** For each step, the steps that the user must complete first. */
+/** The steps that the user must complete before a step, for each step. */
 const NEEDS: Readonly<Record<SetupStep, readonly SetupStep[]>> = {
   crm: [],
   key: [],
@@ -248,8 +253,8 @@ async function readHeader({ answers: { crm } }: Pick<Setup, 'answers'>): Promise
 }
 
 /**
- * Returns the field map in the answers, or the connector's field map if the answers contain none. Without networks,
- * leaves out the fields for warm paths, because no run would fill them.
+ * Returns the field map in the answers, or the connector's field map if the answers contain none. If the client has no
+ * networks, leaves out the fields for warm paths, because no run would fill them.
  */
 async function readMappings(
   setup: Pick<Setup, 'answers' | 'isNew'>,
@@ -295,7 +300,7 @@ async function defaultNames(setup: Setup): Promise<DefaultNames> {
   );
 }
 
-/** False for a file whose columns the user has not chosen yet. */
+/** True if the contacts can be read. False for a file whose columns the user has not chosen yet. */
 async function isReadable({ answers: { crm } }: Setup): Promise<boolean> {
   if (crm === undefined) return false;
   const { settingsSchema: schema } = await findConnectorDefinition(crm.kind);
@@ -358,8 +363,8 @@ export interface DiffLine {
 }
 
 /**
- * Compares two versions of the settings line by line, with their longest common subsequence. This is fast enough
- * because settings are short.
+ * Compares two versions of the settings line by line, with their longest common subsequence. The comparison is fast
+ * enough, because settings are short.
  */
 function diffLines(before: string, after: string): DiffLine[] {
   const [a, b] = [before.split('\n'), after.split('\n')];

@@ -1,4 +1,4 @@
-/** The set-up of a client, step by step. Each step is a separate page that works without scripts. */
+/** The set-up of a client, step by step. Each step of the set-up is a separate page that works without scripts. */
 import type { Hono } from 'hono';
 import type { HttpDeps, HttpEnv } from '../../api/request/context.ts';
 import type { PageFrame } from '../frame/page-app.ts';

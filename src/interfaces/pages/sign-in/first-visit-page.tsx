@@ -28,7 +28,7 @@ export interface FirstAccountView {
   visit: Visit;
   /** The typed values, which are blank at first. */
   typed: PersonIdentity;
-  /** False if users cannot sign in with a password. The next page then offers a passkey. */
+  /** True if users can sign in with a password. The next page then offers a passkey. */
   hasPasswords: boolean;
   /** The reason why no account was created, or null before the first attempt. */
   problem: string | null;

@@ -1,6 +1,6 @@
 /**
- * Serves the pages for a user's own account, password, passkeys and sessions. Also serves the page of an invitation
- * link.
+ * Serves the pages for a user's own account, password, passkeys and sessions. The routes also serve the page of an
+ * invitation link.
  */
 import type { Context, Hono } from 'hono';
 import { z } from 'zod';
@@ -133,7 +133,7 @@ export function accountRoutes(
     return [...application.integrations.values()].flatMap(({ id, name }) => [id, name ?? '']);
   }
 
-  /** Returns the password or the passkey in the form. Returns null if it is not valid. */
+  /** Returns the password or the passkey in the form. Returns null if the password or the passkey is not valid. */
   async function readCredential(
     c: Context<HttpEnv>,
     secret: string,

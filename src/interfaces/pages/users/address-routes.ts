@@ -116,7 +116,7 @@ export function addressRoutes(
 
   /**
    * Returns the reason why this request does not prove that other computers can reach the server at the address.
-   * Returns null if the request proves it.
+   * Returns null if the request proves that other computers can reach the server.
    */
   function findDetour(c: Context<HttpEnv>, { url }: AddressRecord): string | null {
     const wanted = new URL(url);
@@ -136,7 +136,7 @@ export function addressRoutes(
 
   /**
    * True if someone may have proposed the address in this same browser. Two identical computers in an office also look
-   * the same.
+   * like the same browser.
    */
   function looksSame(c: Context<HttpEnv>, { browser }: AddressRecord): boolean {
     return browser !== null && browser === access.fingerprintBrowser(c);

@@ -5,7 +5,7 @@ import { invalidRequest } from '../../../core/shared-errors.ts';
 import type { Rights } from '../../../people/statements/people.ts';
 import { aboutField } from '../frame/refused-forms.ts';
 
-/** The prefix of the checkboxes' names. Each integration has one checkbox. */
+/** The prefix of the checkboxes' names. Each integration has one checkbox with this prefix. */
 export const BOX = 'integration.';
 
 const rightsSchema = z.looseObject({
@@ -36,7 +36,10 @@ function read<Form>(schema: z.ZodType<Form>, form: Record<string, unknown>): For
   throw invalidRequest(error?.issues[0]?.message ?? 'The form is not filled in.');
 }
 
-/** The browser's passkey response, and the request to which it belongs. Both are empty if there is no response. */
+/**
+ * The browser's passkey response, and the request to which it belongs. Both values are empty if the browser sent no
+ * passkey response.
+ */
 export const passkeyShape = {
   response: z.string().max(16_000).catch(''),
   way: z.string().max(2_000).catch(''),

@@ -6,7 +6,7 @@ import { PasskeyForm } from './passkey-parts.tsx';
 export interface JoinView {
   name: string;
   email: string;
-  /** False for a user who has already joined and has forgotten the password. */
+  /** True for a new user. False for a user who has already joined and has forgotten the password. */
   isNew: boolean;
   /** The request for a passkey, or null if passkeys are not available. */
   passkey: PasskeyOffer | null;

@@ -137,7 +137,7 @@ const proofSchema = z.object({
 
 const NOT_PROVED = 'You signed in a while ago. Confirm your identity first, then try again.';
 
-/** The message if a browser created no passkey. The join page also shows it. */
+/** The message if a browser created no passkey. The join page also shows this message. */
 export const NOT_MADE =
   "The passkey was not accepted: the browser's response was not for this page, or arrived after more than five minutes. Try again; passkeys need JavaScript.";
 

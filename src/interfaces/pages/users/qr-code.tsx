@@ -4,8 +4,8 @@ import { encode } from 'uqr';
 const QUIET_ZONE = 4;
 
 /**
- * Renders a QR code as an inline picture. It is black on white in both colour themes, because cameras need this
- * contrast.
+ * Renders a QR code as an inline picture. The QR code is black on white in both colour themes, because cameras need
+ * this contrast.
  */
 export function QrCode({ text, label }: { text: string; label: string }) {
   const { data, size } = encode(text, { ecc: 'M', border: QUIET_ZONE });

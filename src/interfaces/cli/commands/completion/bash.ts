@@ -1,8 +1,8 @@
 import { type CommandShape, listNextWords, listShapes } from './shape.ts';
 
 /**
- * Creates the completion for bash. It works with bash 3.2 of macOS and without bash-completion. If nothing matches,
- * bash completes file names.
+ * Creates the completion for bash. The completion works with bash 3.2 of macOS and without bash-completion. If nothing
+ * matches, bash completes file names.
  */
 export function createBashCompletion(program: CommandShape): string {
   const shapes = listShapes(program);

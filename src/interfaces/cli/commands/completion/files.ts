@@ -7,7 +7,7 @@ import { createZshCompletion } from './zsh.ts';
 
 export type CompletionShell = 'bash' | 'zsh' | 'fish';
 
-/** Creates the completion scripts. For this, it loads all commands. */
+/** Creates the completion scripts. To create the scripts, this function loads all commands. */
 export function createCompletions(
   program: Command,
   commands: readonly Command[],

@@ -1,6 +1,6 @@
 import { type CommandShape, listShapes, type OptionShape } from './shape.ts';
 
-/** Creates the manual page. It contains no date, so the same sources always result in the same page. */
+/** Creates the manual page. The manual page contains no date, so the same sources always result in the same page. */
 export function createManual(program: CommandShape, version: string): string {
   const [, ...commands] = listShapes(program);
   return `${[

@@ -31,7 +31,7 @@ export interface CommandShape {
 
 export function describeProgram(program: Command, commands: readonly Command[]): CommandShape {
   const options = describeOptions(program);
-  // Users can also write these options after the name of a command.
+  // Users can also write the shared options after the name of a command.
   const shared = options.filter(({ names }) => !names.includes('--version'));
   const below = commands.map((command) => describeCommand(command, [], shared));
   return {
@@ -47,7 +47,7 @@ export function describeProgram(program: Command, commands: readonly Command[]):
   };
 }
 
-/** Returns all commands. Each command comes before its subcommands. */
+/** Returns all commands. Each command comes before its subcommands in the list. */
 export function listShapes(shape: CommandShape): CommandShape[] {
   return [shape, ...shape.commands.flatMap(listShapes)];
 }

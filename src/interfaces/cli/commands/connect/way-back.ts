@@ -26,8 +26,9 @@ export interface WayBackOptions {
 type WayBackDeps = Pick<OAuthDeps, 'application' | 'stopping'> & { clock: Clock; log: Log };
 
 /**
- * Opens a way for the user to return from the CRM. Uses a running service with the same database. Otherwise, listens at
- * the public address if it is on this machine. Throws a ConfigurationError if no process could receive the user.
+ * Opens a way for the user to return from the CRM. Uses a running service with the same database. If no service is
+ * running, listens at the public address if the address is on this machine. Throws a ConfigurationError if no process
+ * could receive the user.
  */
 export async function openWayBack(deps: WayBackDeps, options: WayBackOptions): Promise<WayBack> {
   const { kind, state, port } = options;
@@ -43,7 +44,9 @@ export async function openWayBack(deps: WayBackDeps, options: WayBackOptions): P
 
 const PROBE_TIMEOUT_MS = 5_000;
 
-/** True if a service with the same database is running. Only such a service can complete the consent. */
+/**
+ * True if a service with the same database is running. Only a service with the same database can complete the consent.
+ */
 async function isServed(address: string): Promise<boolean> {
   try {
     const signal = AbortSignal.timeout(PROBE_TIMEOUT_MS);

@@ -35,7 +35,7 @@ function newCommand(deps: ConnectorDeps): Command {
   );
 }
 
-/** The placeholder in the skeleton's files. It is replaced with the connector's name. */
+/** The placeholder in the skeleton's files. The connector's name replaces the placeholder. */
 const PLACEHOLDER = 'my-crm';
 
 async function writeSkeleton(output: Output, folder: string): Promise<ExitCode> {

@@ -60,7 +60,7 @@ function easyPeople(world: World, pick: Picker): Part[] {
   ];
 }
 
-/** Returns people whose profiles are not written. Each person has a different reason. */
+/** Returns people whose profiles are not written. Each of these people has a different reason. */
 function hardPeople(world: World, pick: Picker): Part[] {
   const misspelt = pick(({ name }) => name.last.length === SHORT_NAME_LENGTH);
   const neighbour = pick(() => true);

@@ -9,7 +9,7 @@ export interface DemoCrmKind {
   isUsual: boolean;
   /** The value of `crm.auth.type`, and the secret's name in the settings and in the ready line. */
   signIn: { type: string; secret: string };
-  /** The name that users see for the sandbox. It follows the article “a” or “the”. */
+  /** The name that users see for the sandbox. The name follows the article “a” or “the”. */
   place: string;
   /** The group selectors for the board and the staff, in YAML's flow style. */
   board: string;
@@ -66,12 +66,12 @@ export const DEMO_CRMS: readonly DemoCrmKind[] = [
     colors: ['blue', 'purple'],
     // The usual request rate is meant for a real account.
     settings: ['requestsPerSecond: 0'],
-    // No API request can create these fields.
+    // No API request can create the fields of a profile in this CRM.
     own: { profileFields: true },
   },
 ];
 
-/** Returns the CRMs of these kinds. If no kinds are given, returns the default CRMs. */
+/** Returns the demo's CRMs with these kinds. If no kinds are given, returns the default CRMs. */
 export function findDemoCrms(kinds: readonly string[]): readonly DemoCrmKind[] {
   return DEMO_CRMS.filter(({ kind, isUsual }) =>
     kinds.length === 0 ? isUsual : kinds.includes(kind),

@@ -100,7 +100,7 @@ ${rest}`;
 
 const rowsSchema = z.array(z.record(z.string(), z.string()));
 
-/** Returns a file's rows by ID. Each row maps columns to cells. */
+/** Returns a file's rows by ID. Each row maps its columns to cells. */
 export async function readRows(path: string): Promise<Map<string, Record<string, string>>> {
   const rows = rowsSchema.parse(parse(await readFile(path), { columns: true }));
   return new Map(rows.map((row) => [row['Id'] ?? '', row]));

@@ -1,4 +1,7 @@
-/** Prepares the demo of public records. It imports code of the service, so it is loaded only for this demo. */
+/**
+ * Prepares the demo of public records. This file imports code of the service, so it is loaded only for the demo of
+ * public records.
+ */
 
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';

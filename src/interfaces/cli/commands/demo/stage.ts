@@ -1,4 +1,4 @@
-/** Prepares the demo. It imports the sandboxes, so it is loaded only for a demo. */
+/** Prepares the demo. This file imports the sandboxes, so it is loaded only for a demo. */
 
 import { createWorld, type World } from '../../../../../people/world.ts';
 import { startPartnerSandbox } from '../../../../../sandbox/partner/index.ts';
@@ -15,12 +15,12 @@ export interface Stage {
   /** The address above the paths `/_sandbox/…`. */
   rootUrl: string;
   contacts: DemoContact[];
-  /** The chosen CRMs. Their contacts are the same people. */
+  /** The chosen CRMs. The contacts in the chosen CRMs are the same people. */
   crms: readonly ServedCrm[];
   close(): Promise<void>;
 }
 
-/** The number of donors. There are enough donors for namesakes, and few enough for a quick start. */
+/** The number of donors. This number is enough for namesakes, and small enough for a quick start. */
 const DONORS = 2_000;
 
 /** The duration of a job. A real job takes minutes, but a demo should be faster. */
@@ -31,7 +31,7 @@ const SPARE_CREDITS = 100;
 
 const CRM_CONTACTS = 60;
 
-/** Starts the service and the CRMs. The service has its documented limits. */
+/** Starts the service and the CRMs. The service enforces its documented limits. */
 export async function setStage(size: number, kinds: readonly DemoCrmKind[]): Promise<Stage> {
   const world = createWorld({ seed: 1, donors: Math.max(DONORS, size) });
   const service = await startPartnerSandbox({

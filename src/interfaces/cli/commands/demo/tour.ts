@@ -8,7 +8,8 @@ export interface TourStop {
 }
 
 /**
- * Creates the stops of the tour. Each page explains the next page. `holdId` is null if no contact waits for a decision.
+ * Creates the stops of the tour. Each page of the tour explains the next page. `holdId` is null if no contact waits for
+ * a decision.
  */
 export function buildTour(
   { crms, folder, partner }: Pick<DemoReport, 'crms' | 'folder' | 'partner'>,

@@ -61,8 +61,8 @@ const optionsSchema = baseOptions.extend({
 });
 
 /**
- * Creates the command. It also reports unreadable settings, so it cannot use the generic command for operations. The
- * operation checks each client.
+ * Creates the command. The command also reports unreadable settings, so it cannot use the generic command for
+ * operations. The operation checks each client.
  */
 export function doctorCommand(deps: ProductDeps): Command {
   const command = productCommand('doctor', deps)
@@ -97,7 +97,7 @@ export function doctorCommand(deps: ProductDeps): Command {
   );
 }
 
-/** Prints the ports. It sends no request, so it works before a firewall allows the ports. */
+/** Prints the ports. The function sends no request, so it works before a firewall allows the ports. */
 async function printPorts(
   deps: ProductDeps,
   config: string | undefined,

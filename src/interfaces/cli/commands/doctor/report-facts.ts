@@ -7,7 +7,7 @@ import type { ProductDeps } from '../../action/product.ts';
 import { formatTimestamp } from '../../terminal/words.ts';
 import type { IntegrationFacts, ReportContent } from './report.ts';
 
-/** The data that a report contains in addition to the findings. It is read while the clients are open. */
+/** The data that a report contains in addition to the findings. The data is read while the clients are open. */
 export interface ReportFacts {
   read(open: OpenIntegration): Promise<void>;
   all(): Omit<ReportContent, 'findings'>;

@@ -1,7 +1,7 @@
 /**
- * Creates a report that customers can send to support. It contains only data that may leave the customer's network. For
- * each finding, it contains the text in `report`, or the subject and the cause. It leaves out messages, because they
- * may contain hosts, accounts, files and settings.
+ * Creates a report that customers can send to support. The report contains only data that may leave the customer's
+ * network. For each finding, it contains the text in `report`, or the subject and the cause. The report leaves out
+ * messages, because they may contain hosts, accounts, files and settings.
  */
 import type { AccountFact } from '../../../../../connectors/contract.ts';
 import { countCauses, type DoctorFinding } from '../../../../operations/doctor/causes.ts';
@@ -94,8 +94,8 @@ function toLine({ subject, cause, report, ok }: DoctorFinding): string {
 }
 
 /**
- * Returns the subject for the report. A column heading is the customer's own text, so it is left out. All other
- * subjects are donor-sync's words.
+ * Returns the subject for the report. A column heading is the customer's own text, so it is left out. All subjects
+ * except column headings are donor-sync's own words.
  */
 function shownSubject(subject: string): string {
   const [, field] = /^field (.*)$/s.exec(subject) ?? [];

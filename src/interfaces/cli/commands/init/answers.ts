@@ -76,7 +76,7 @@ export interface RemoteAnswers {
   contactMarks: string | null;
 }
 
-/** The data on which the questions depend. It does not include the options. */
+/** The data on which the questions depend, without the options. */
 export interface Surroundings {
   cwd: string;
   timezone: string;

@@ -1,4 +1,4 @@
-/** The options of `init`. Each option answers one question. */
+/** The options of `init`. Each option of `init` answers one question. */
 import type { Command } from 'commander';
 import { z } from 'zod';
 import type { AboutRemoteCrm, SignIn } from '../../../../../connectors/about.ts';

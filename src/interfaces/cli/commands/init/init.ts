@@ -37,7 +37,7 @@ export interface InitDeps
   stdin: Readable & { isTTY?: boolean };
   /** The stream for questions, because stdout is for the result. */
   stderr: Writable & { isTTY?: boolean; columns?: number };
-  /** Returns this machine's time zone as an IANA name. The schedule question suggests it. */
+  /** Returns this machine's time zone as an IANA name. The schedule question suggests this time zone. */
   timezone(): string;
 }
 
@@ -241,7 +241,7 @@ function withStandIns(text: string, env: Environment): Environment {
   return { ...env, ...Object.fromEntries(unset.map((name) => [name, STAND_IN])) };
 }
 
-/** The placeholder for a missing key. It is valid both as text and as a URL. */
+/** The placeholder for a missing key. The placeholder is valid both as text and as a URL. */
 const STAND_IN = 'https://not-set.invalid';
 
 async function mayReplace(
@@ -271,7 +271,7 @@ async function writeSettings(path: string, text: string, mayReplaceIt: boolean):
 
 /**
  * Writes the settings and then the key. If the key cannot be stored, the user can set the variable. Then prints the
- * next steps.
+ * next steps for the user.
  */
 export async function report(
   draft: Draft,

@@ -15,7 +15,7 @@ import type {
 } from './answers.ts';
 import { listTerminalWays } from './flags.ts';
 
-/** The settings file to write. Relative paths start at its folder. */
+/** The settings file to write. Relative paths in the settings start at the folder of the settings file. */
 export interface Target {
   path: string;
   cwd: string;
@@ -168,7 +168,9 @@ ${authText(about, signIn, variableFor)}
 ${optOutText(optOut)}${contactMarksText(about, contactMarks)}`;
 }
 
-/** Returns the setting for the CRM's marks. It lists the marks even if none of them excludes contacts. */
+/**
+ * Returns the setting for the CRM's marks. The setting lists the CRM's marks even if none of them excludes contacts.
+ */
 function contactMarksText(about: AboutRemoteCrm, answer: string | null): string {
   if (answer === null) return '';
   const { doNotContactField, doNotContactValues, unmarkedValues } = withContactMarks<MarkSettings>(

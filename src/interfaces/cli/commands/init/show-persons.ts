@@ -65,8 +65,8 @@ async function confirmPersons(
 }
 
 /**
- * Returns the dependencies of a connector for a file. They contain no secrets and are never aborted. Without a
- * database, a temporary key selects the people.
+ * Returns the dependencies of a connector for a file. The dependencies contain no secrets and are never aborted.
+ * Because no database is open, a temporary key selects the people.
  */
 export function fileDeps(): ConnectorDeps {
   return {

@@ -198,7 +198,10 @@ function valueText(value: FieldValue): string {
   return value === null ? '(empty)' : String(value);
 }
 
-/** Prints people. On a terminal, prints their names. Otherwise, prints only which kinds of data exist. */
+/**
+ * Prints people. On a terminal, prints the people's names. If the output is not a terminal, prints only which kinds of
+ * data exist.
+ */
 export function printPersons(output: Output, persons: readonly PersonDetails[]): void {
   if (persons.length === 0) return;
   output.print();

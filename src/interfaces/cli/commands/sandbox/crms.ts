@@ -1,4 +1,4 @@
-/** The sandbox commands of the CRMs. Each command has the shared options and its own options. */
+/** The sandbox commands of the CRMs. Each sandbox command has the shared options and its own options. */
 import { type Command, Option } from 'commander';
 import { z } from 'zod';
 import type { CrmStandIn, StandInOption } from '../../../../../sandbox/crm/stand-in.ts';
@@ -14,7 +14,7 @@ import {
   toSandboxOptions,
 } from './stand-in.ts';
 
-/** The options of the commands. Each sandbox also has its own options. */
+/** The options of the commands. Each sandbox adds its own options to the shared options. */
 const flagsSchema = z.looseObject({
   ...commonFlags,
   tokenLifetime: z.number().exactOptional(),

@@ -125,8 +125,8 @@ export function wholeNumber(least: number, most: number): (text: string) => numb
 }
 
 /**
- * Reads a JSON file with fault rules, which the sandbox checks. Without a file, there are no rules. Throws a
- * ConfigurationError with the file's name.
+ * Reads a JSON file with fault rules, which the sandbox checks. If no file is named, the sandbox has no fault rules.
+ * Throws a ConfigurationError with the file's name.
  */
 export async function readFaultFile(path: string | undefined, cwd: string): Promise<unknown> {
   if (path === undefined) return [];
