@@ -37,7 +37,8 @@ const ASK_MS = 20_000;
 /**
  * Compares the clock with the Postgres server's clock, or with the time in the service's responses (free). Returns
  * false if the clocks differ or if no clock has responded. A clock that is years ahead therefore cannot delete paid
- * data. Without clients, there is no service to compare with and nothing to deliver, so the clock counts as right.
+ * data. An installation without clients has no service to compare with and nothing to deliver, so the clock counts as
+ * right.
  */
 export async function isClockRight(
   { reader, integrations, open, clock, log }: HouseClockDeps,

@@ -15,7 +15,7 @@ export interface RequestedRun {
   trigger: Trigger;
   /** True to read all contacts again. Defaults to false. */
   full?: boolean;
-  /** False if the request must not join a run in progress. Defaults to true. */
+  /** True if the request may join a run in progress. Defaults to true. */
   mayJoin?: boolean;
   /** The run's ID, if the request does not join a different run. Defaults to a new ID. */
   runId?: string;

@@ -75,7 +75,10 @@ export interface Runner {
 /** The delay before the runner checks a request again that cannot start now. */
 const TRY_AGAIN_MS = 2_000;
 
-/** The delay for an integration that this process does not know. A different process may have its settings. */
+/**
+ * The delay for an integration that this process does not know. A different process may have the settings of this
+ * integration.
+ */
 const UNKNOWN_AGAIN_MS = 10_000;
 
 /** If at least this many runs can be in progress at the same time, one slot is reserved for users and webhooks. */
@@ -86,8 +89,8 @@ const DAY_MS = 86_400_000;
 const CUT_OFF = 'a run was cut off by the end of its process';
 
 /**
- * The time limit for stopping. It is less than the 10 seconds of promise 8 (design, section 5), so time is left for
- * closing connections.
+ * The time limit for stopping. This limit is less than the 10 seconds of promise 8 (design, section 5), so time is left
+ * for closing connections.
  */
 const STOP_LIMIT_MS = 8_000;
 

@@ -112,7 +112,7 @@ function statusFault(field: CrmField, from: FieldSource): FieldFault | null {
   };
 }
 
-/** For each source, the minimum length (in characters) of a field that can contain a typical value completely. */
+/** The minimum length (in characters) of a field that can contain a typical value completely, for each source. */
 const LEAST_LENGTH: Readonly<Record<FieldSource, number>> = {
   // The ID always has 32 hexadecimal characters (service document, section 2.6).
   donorId: 32,

@@ -4,7 +4,7 @@ import { isBlank, sameValue } from './same-value.ts';
 
 /** The result for each mapped field of one contact. */
 export interface ValueDiff {
-  /** The values to write. They are never null, so a write never erases a value. */
+  /** The values to write. Values are never null, so a write never erases a value. */
   changes: FieldValues;
   /** Fields that already contain the value. */
   equal: string[];
@@ -13,11 +13,11 @@ export interface ValueDiff {
 }
 
 /**
- * Compares a profile's values with the values in the CRM (design, section 4.2). Only differences are written, and only
- * if the field's write rule allows it. `present` contains the values of the mapped fields that were read. A field
- * without a value in `present` is treated as blank. `wasOurs` returns true if donor-sync wrote the field's current
- * value. `isFormer` returns true if donor-sync wrote the value for a different person. No rule protects a different
- * person's value.
+ * Compares a profile's values with the values in the CRM (design, section 4.2). Only values that differ are written,
+ * and only if the field's write rule allows it. `present` contains the values of the mapped fields that were read. A
+ * field without a value in `present` is treated as blank. `wasOurs` returns true if donor-sync wrote the field's
+ * current value. `isFormer` returns true if donor-sync wrote the value for a different person. No rule protects a
+ * different person's value.
  */
 export function diffValues(input: {
   mapped: FieldValues;

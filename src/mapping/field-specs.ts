@@ -14,7 +14,7 @@ export function fieldSpecFor(source: FieldSource, fieldName: string): FieldSpec 
 /** The length of the longest value that all supported CRMs store in a one-line field. */
 const LINE_LENGTH = 255;
 
-/** The length of a long text field. It is enough for a biography and is the usual maximum in CRMs. */
+/** The length of a long text field. This length is enough for a biography and is the usual maximum in CRMs. */
 const LONG_TEXT_LENGTH = 32_768;
 
 const SPECS: Readonly<Record<FieldSource, Omit<FieldSpec, 'name'>>> = {

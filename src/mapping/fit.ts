@@ -7,7 +7,7 @@ import { plainNumber } from './same-value.ts';
 
 /**
  * The value in a form that the field accepts, or the reason why there is no such form. The reason contains the field's
- * name and the fix. It never contains the value, because the value is personal data.
+ * name and the fix. The reason never contains the value, because the value is personal data.
  */
 export type Fit =
   /**
@@ -63,7 +63,7 @@ export function fitOption(text: string, range: MoneyRange | null, field: CrmFiel
 
 /**
  * Returns the options for the items of a list, in the picklist's order. If the picklist is unrestricted, items without
- * an option follow. Otherwise, these items are omitted.
+ * an option follow. If the picklist is restricted, the items without an option are omitted.
  */
 function fitOptions(items: readonly string[], field: CrmField): Fit {
   const picked = new Set(items.map((item) => sameOption(item, field.options)));
@@ -109,7 +109,9 @@ function theOnly(options: readonly string[], test: (option: MoneyRange) => boole
   return found.length === 1 ? (found[0] ?? null) : null;
 }
 
-/** True if the value is below the option's upper bound. A range may end at the bound. An amount must be below it. */
+/**
+ * True if the value is below the option's upper bound. A range may end at the bound. An amount must be below the bound.
+ */
 function holdsBelow(option: MoneyRange, range: MoneyRange): boolean {
   return holds(option, range) && range.low < option.high;
 }

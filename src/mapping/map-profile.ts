@@ -103,7 +103,7 @@ export function findField(fields: readonly CrmField[], name: string): CrmField |
 
 const byName = new WeakMap<readonly CrmField[], ReadonlyMap<string, CrmField>>();
 
-/** Returns the fields by name. Caches the result, because all contacts of a run share the same fields. */
+/** Returns the fields by name. Caches the fields, because all contacts of a run share them. */
 function fieldsByName(fields: readonly CrmField[]): ReadonlyMap<string, CrmField> {
   const known = byName.get(fields);
   if (known !== undefined) return known;

@@ -15,7 +15,8 @@ export function moneyRangeLabel(low: number, high: number | null): string {
 }
 
 /**
- * The maximum length of a range. Without this limit, the patterns below could take quadratic time for a malicious text.
+ * The maximum length of a range. A longer text from a malicious source could make the patterns below take quadratic
+ * time.
  */
 const MAX_LENGTH = 100;
 
@@ -52,7 +53,8 @@ const shortAmounts = new Map<number, string>();
 const MOST_SHORT_AMOUNTS = 1_000;
 
 /**
- * The number format. It is created on first use, because creating it takes longer than handling 500 unchanged contacts.
+ * The number format. The format is created on first use, because creating it takes longer than handling 500 unchanged
+ * contacts.
  */
 let moneyFormat: Intl.NumberFormat | null = null;
 

@@ -1,4 +1,4 @@
-/** A last name in the forms that are compared. All words are in lower case and without accents. */
+/** A last name in the forms that are compared. All words of the name are in lower case and without accents. */
 export interface LastName {
   /** All words joined, without suffixes, such as `vandyke` for `Van Dyke, Jr.`. */
   whole: string;
@@ -43,7 +43,7 @@ function isSome(words: readonly string[]): boolean {
  * separates words. Square brackets are removed without a gap, because archives complete an initial as in `C[harles]`.
  */
 function splitWords(text: string): string[] {
-  // Most names are plain ASCII. For them, this shorter way gives the same result many times faster.
+  // Most names are plain ASCII. For ASCII names, this shorter way gives the same result many times faster.
   if (!/[^\0-\x7f]/.test(text)) {
     return text
       .replace(/['`[\]]/g, '')

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { ownFile } from '../core/own-file.ts';
 
-/** Returns the rows of a CSV file in this folder. Each row has two columns, and no name needs quotes. */
+/** Returns the rows of a CSV file in this folder. Each row of the file has two columns, and no name needs quotes. */
 export function readNameTable(file: string): [string, string][] {
   const text = readFileSync(ownFile(`src/mapping/${file}`), 'utf8');
   const [, ...lines] = text.trimEnd().split(/\r?\n/);
@@ -13,9 +13,9 @@ export function readNameTable(file: string): [string, string][] {
 }
 
 /**
- * True if two different given names can belong to one person. One name can be short for the other (`Bob`, `Robert`), or
- * both can be short for the same name (`Liz`, `Beth`). Both can also be spellings of the same name (`Katherine`,
- * `Catherine`). The names are in lower case and without accents.
+ * True if two different given names can belong to one person. One given name can be short for the other (`Bob`,
+ * `Robert`), or both can be short for the same name (`Liz`, `Beth`). Both given names can also be spellings of the same
+ * name (`Katherine`, `Catherine`). The names are in lower case and without accents.
  */
 export function shareRoot(one: string, other: string): boolean {
   const mine = roots().get(one);

@@ -2,9 +2,9 @@ import type { CrmFieldType } from '../core/crm-field.ts';
 import type { FieldSource } from '../core/field-map.ts';
 
 /**
- * A profile's value before it is fitted to a field. Its kind decides how it may be changed. Lists and prose may be cut,
- * because a reader sees that they continue. Text, a link or a range would be misleading if it were cut. It is therefore
- * left out unless it fits completely.
+ * A profile's value before it is fitted to a field. The kind of the value decides how the value may be changed. Lists
+ * and prose may be cut, because a reader sees that they continue. Text, a link or a range would be misleading if it
+ * were cut. A value of this kind is therefore left out unless it fits completely.
  */
 export type RawValue =
   | { kind: 'text'; text: string }
@@ -50,7 +50,7 @@ export const SOURCE_KINDS = {
   'sync.statusDate': 'instant',
 } as const satisfies Record<FieldSource, RawKind>;
 
-/** For each kind of value, the field types that can contain it, the best type first. */
+/** The field types that can contain a value, the best type first, for each kind of value. */
 export const TYPES_FOR_KIND: Readonly<Record<RawKind, readonly CrmFieldType[]>> = {
   text: ['text', 'longText', 'picklist', 'multiPicklist'],
   url: ['url', 'text', 'longText'],

@@ -60,7 +60,7 @@ function withoutZeros(decimal: string): string {
 const DECIMAL = /^-?\d+\.\d+$/;
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)$/;
 
-/** Returns a time in whole seconds. Some CRMs write `+0000` for `Z` and store no fractions. */
+/** Returns a time in whole seconds. Some CRMs write `+0000` for `Z` and do not store fractions of a second. */
 function wholeSeconds(instant: string): string {
   const epochMs = Date.parse(instant.replace(/([+-]\d\d)(\d\d)$/, '$1:$2'));
   if (Number.isNaN(epochMs)) return instant;

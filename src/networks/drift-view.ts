@@ -1,6 +1,6 @@
 /**
- * Shows users the differences between the service's networks and donor-sync's stored members. Shows each donor with its
- * contacts.
+ * Shows users the differences between the service's networks and donor-sync's stored members. The view shows each donor
+ * with the donor's contacts.
  */
 
 import { describeCount } from '../core/quantities.ts';

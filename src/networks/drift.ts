@@ -35,7 +35,7 @@ export interface DriftOptions {
   maySpend: boolean;
 }
 
-/** The dependencies of the check. It does not need the CRM. */
+/** The dependencies of the check, which does not need the CRM. */
 type DriftDeps = Omit<NetworkDeps, 'connector'>;
 
 type DriftRun = Pick<NetworkRun, 'integration' | 'control'>;

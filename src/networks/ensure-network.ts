@@ -52,7 +52,7 @@ export async function ensureNetwork(
  * decision.
  */
 
-/** True if the network no longer exists at the service. False if it never existed. */
+/** True if the network no longer exists at the service. False if the network never existed. */
 export async function isDeleted(
   { partner }: NetworkDeps,
   { control }: NetworkRun,

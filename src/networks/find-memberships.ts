@@ -18,7 +18,7 @@ const ASKED_AT_ONCE = 8;
 /** The caller: a run with a lease, or a user who only reads. */
 type Asking = Pick<NetworkRun, 'control'> & Partial<Pick<NetworkRun, 'lease'>>;
 
-/** Reads the networks of these donors. Costs no credits, unless the service charges for queries. */
+/** Reads the networks of the donors. Costs no credits, unless the service charges for queries. */
 export async function findMemberships(
   deps: Omit<NetworkDeps, 'connector'>,
   { control, lease }: Asking,

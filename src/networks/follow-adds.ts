@@ -17,7 +17,7 @@ import {
 /** The delay between two polls of a job. */
 const LOOK_INTERVAL_MS = 3_000;
 
-/** The number of jobs that are polled at the same time. Each result is recorded separately. */
+/** The number of jobs that are polled at the same time. The result of each job is recorded separately. */
 const JOBS_AT_ONCE = 4;
 
 /**
@@ -117,7 +117,10 @@ function toMemberEnd(outcome: MemberOutcome): MemberEnd {
   }
 }
 
-/** Donors that are in the network by now are members. After the age limit, the other donors count as failed. */
+/**
+ * Donors that are in the network by now are members. After the age limit, donors who are not in the network count as
+ * failed.
+ */
 async function lookAtUnclear(deps: NetworkDeps, run: NetworkRun, add: AddRecord): Promise<void> {
   const { store } = deps;
   const { adding, members } = await listAddedDonors(store.reader, add.id);

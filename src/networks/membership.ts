@@ -74,7 +74,8 @@ export function findWanted(
 }
 
 /**
- * False for contacts that have left the CRM or whose research is not allowed. These contacts are not in any network.
+ * True for contacts that should be in a network. False for contacts that have left the CRM or whose research is not
+ * allowed. Unwanted contacts are not in any network.
  */
 function isWanted({ state, hasOptedOut }: ContactRecord): boolean {
   return state !== 'removed' && hasOptedOut === 0;
@@ -97,7 +98,7 @@ export interface MemberPlan {
   joiners: string[];
   /** Members that are no longer in the group. */
   leavers: string[];
-  /** Members whose removal an earlier run has started. Their removal needs no further decision. */
+  /** Members whose removal an earlier run has started. The removal of these members needs no further decision. */
   leaving: string[];
   /**
    * Donors that are wanted again after their removal had started. donor-sync does not know whether they are members.

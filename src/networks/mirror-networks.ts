@@ -1,4 +1,7 @@
-/** Makes the members of the service's networks equal to the wanted members. All data comes from the database. */
+/**
+ * Makes the members of the service's networks equal to the wanted members. All data for the comparison comes from the
+ * database.
+ */
 
 import { hasMissing } from '../contacts/many-at-once/missing.ts';
 import { inParallel, splitIntoBatches } from '../core/parallel.ts';
@@ -38,8 +41,8 @@ import { listNetworks, type NetworkRecord } from './statements/networks.ts';
 
 /**
  * Adds and removes network members so that they match their groups, after the contacts are delivered. First finishes
- * work that an earlier run has left open. Then processes names, removals and additions, one network after the other. If
- * nothing has changed, sends no request to the service.
+ * work that an earlier run has left open. Finishes work that an earlier run has left open, and then processes names,
+ * removals and additions, one network after the other. If nothing has changed, sends no request to the service.
  */
 export async function mirrorNetworks(deps: NetworkDeps, run: NetworkRun): Promise<void> {
   if (run.only !== null) return;
@@ -62,7 +65,7 @@ async function mirrorGroups(deps: NetworkDeps, run: NetworkRun): Promise<boolean
   let mirrored = 0;
   for (const network of await findNetworks(deps, run)) {
     if (run.control.stopping.aborted) return false;
-    // A group that was only partly read is not used. Its network does not change in this run.
+    // A group that was only partly read is not used. The network of a partly read group does not change in this run.
     const isRead = network.row.readRun === run.id;
     if (isRead && (await mirrorNetwork(deps, run, network))) mirrored += 1;
   }
@@ -125,7 +128,7 @@ async function mirrorNetwork(
 }
 
 /**
- * Returns a plan without removals, if donor-sync does not know whether missing contacts have left. These contacts may
+ * Returns a plan without removals, if donor-sync does not know whether missing contacts have left. Missing contacts may
  * also be missing from their groups. Also keeps the row of a donor that could not be added, because adding the donor
  * again would cost a credit.
  */

@@ -1,6 +1,6 @@
 /**
  * Shows the introductions that the last run computed, with the members who can introduce each contact. The data comes
- * only from the database. It contains IDs but no names.
+ * only from the database. The picture contains IDs but no names.
  */
 
 import { describeCount } from '../core/quantities.ts';
@@ -129,8 +129,8 @@ export interface PictureFilter {
   /** The name of a network, or null for all networks. */
   network: string | null;
   /**
-   * A contact's ID in the CRM, or a donor's ID. Only paths to or from this person are shown. If null, all paths are
-   * shown.
+   * A contact's ID in the CRM, or a donor's ID. The picture shows only paths to or from this person. If null, all paths
+   * are shown.
    */
   who: string | null;
 }

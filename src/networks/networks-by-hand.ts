@@ -44,7 +44,7 @@ export interface Repaired {
 }
 
 export interface RepairOptions extends ByHandOptions {
-  /** Called with the differences before any member is changed. If it throws, nothing is changed. */
+  /** Called with the differences before any member is changed. If `confirm` throws, nothing is changed. */
   confirm(drifts: readonly NetworkDrift[]): Promise<void>;
 }
 

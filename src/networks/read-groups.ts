@@ -25,9 +25,9 @@ interface KnownGroup extends MirroredGroup {
 }
 
 /**
- * Reads every group in the settings. This happens before the contacts are read, because the run enhances group members
- * first. A group is used only if it was read completely. Otherwise, the members from the last reading still come first,
- * and users are notified.
+ * Reads every group in the settings. The groups are read before the contacts, because the run enhances group members
+ * first. A group is used only if it was read completely. If a group was not read completely, the members from the last
+ * reading still come first, and users are notified.
  */
 export async function readGroups(deps: NetworkDeps, run: NetworkRun): Promise<void> {
   if (run.only !== null || run.integration.networks.length === 0) return;

@@ -19,8 +19,8 @@ export interface RepairOptions extends DriftOptions {
 
 /**
  * Updates the stored members so that they match the service's networks. After that, mirroring makes the changes.
- * donor-sync adds and pays again for members that someone removed. It removes members that someone added, and tries
- * failed members again.
+ * donor-sync adds and pays again for members that someone removed. The repair removes members that someone added, and
+ * tries failed members again.
  */
 export async function repairNetworks(
   deps: NetworkDeps,

@@ -65,7 +65,8 @@ async function proveAdd(
 /**
  * Returns the results for the donors of a lost bulk add that cost `charged` credits. Donors in the network are paid
  * for. If nothing was charged, or if the members account for every missing credit, the other donors may be added again.
- * Otherwise, the job may still be running, and the other donors have no result yet. A pure function.
+ * If some credits remain unexplained, the job may still be running, and the other donors have no result yet. A pure
+ * function.
  */
 export function judgeLostAdd(
   charged: number,

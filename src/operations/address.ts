@@ -1,6 +1,6 @@
 /**
- * Sets the address at which users reach the server. Only owners may set it, because links with secrets contain this
- * address.
+ * Sets the address at which users reach the server. Only owners may set the address, because links with secrets contain
+ * it.
  */
 import { z } from 'zod';
 import { isoTime } from '../core/clock.ts';

@@ -1,5 +1,5 @@
 /**
- * Lists and withdraws answers that have not taken effect yet. Users gave these answers on a page or with
+ * Lists and withdraws answers that have not taken effect yet. Users gave the withdrawable answers on a page or with
  * `withdrawable`.
  */
 import { z } from 'zod';

@@ -26,7 +26,7 @@ const input = z.object({ approval: z.string().describe('The ID of the request') 
 
 const result = z.object({ approval: approvalSchema });
 
-/** Lists the waiting requests. Also deletes expired requests, and records an audit entry for each expired request. */
+/** Lists the waiting requests. Deletes expired requests, and records an audit entry for each expired request. */
 export const listWaitingApprovals = acting({
   name: 'approvals',
   summary: 'List the requests that are waiting for a second user or being carried out',

@@ -1,4 +1,4 @@
-/** The filter for audit entries. All interfaces show the same message for an invalid value. */
+/** The filter for audit entries. All interfaces show the same message for an invalid filter value. */
 import { z } from 'zod';
 import { AUDIT_ACTIONS } from '../privacy/audit/record.ts';
 

@@ -1,4 +1,4 @@
-/** The fields of a client. They are in a separate file, so that `status` does not load the client operations. */
+/** The fields of a client. The fields are in a separate file, so that `status` does not load the client operations. */
 import { z } from 'zod';
 import { runReportSchema } from '../core/run.ts';
 

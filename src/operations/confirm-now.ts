@@ -25,7 +25,10 @@ import { describeForgotten, describeReceipt, type Forgotten } from './forget-now
 import { acting } from './kit/operation.ts';
 import { describeUndone } from './undo.ts';
 
-/** Returns the operation for the terminal. It asks the user, carries out the request, and returns the outcome. */
+/**
+ * Returns the operation for the terminal. The operation asks the user, carries out the request, and returns the
+ * outcome.
+ */
 export function confirmNow(log: Log) {
   return acting({
     ...confirmDeclared,

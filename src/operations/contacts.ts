@@ -270,7 +270,7 @@ export const findContactsByName = acting({
   result: z.object({ search: foundSchema }),
   async run(world, { integration, text }) {
     const client = findClient(world, integration);
-    // Only callers with access to the client see this error.
+    // Only callers with access to the client see the error for an empty search.
     if (text === '') throw invalidRequest('Enter a name, or the ID of a contact.');
     const search = await searchContacts(world, client, text);
     const names = search.contacts.length;

@@ -232,7 +232,7 @@ export const decideHoldBatch = acting({
   ending: (result) => ('approval' in result ? 'stopped' : 'done'),
 });
 
-/** Describes the answer to a batch. The batch's kind adds its own consequences. */
+/** Describes the answer to a batch. The kind of the batch adds its own consequences to the answer. */
 export function describeBatchDecision(
   result: z.output<typeof batchResult>,
   kind: QuestionBatch['kind'] | null,

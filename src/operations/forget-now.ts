@@ -43,11 +43,11 @@ export function forgetNow(log: Log) {
 export interface Forgotten {
   integration: string;
   crmId: string;
-  /** False if donor-sync stored no data about the contact. The contact is blocked anyway. */
+  /** True if donor-sync stored data about the contact. The contact is blocked anyway. */
   wasKnown: boolean;
   /** The cleared fields. Null if the user did not request clearing the CRM. */
   cleared: string[] | null;
-  /** Fields that users have changed. The erasure did not clear these fields. */
+  /** Fields that users have changed. The erasure did not clear fields that users have changed. */
   editedSince: string[];
   /** The names of the networks that contained the person. */
   networks: { left: string[]; pending: string[] };

@@ -1,4 +1,4 @@
-/** Shows, checks and repairs networks. Also shows the contacts whom their members can introduce. */
+/** Shows, checks and repairs networks. Also shows the contacts whom network members can introduce. */
 import { z } from 'zod';
 import { isoTime } from '../core/clock.ts';
 import { describeCount } from '../core/quantities.ts';

@@ -1,6 +1,6 @@
 /**
- * Finds the people who know a contact, and further prospects whom they know. Each operation sends one query to the
- * service.
+ * Finds the people who know a contact, and further prospects whom they know. Each operation in this file sends one
+ * query to the service.
  */
 import { z } from 'zod';
 import { describeCount } from '../core/quantities.ts';
@@ -29,7 +29,7 @@ const connectionSchema = z
   })
   .meta({ id: 'Connection' });
 
-/** The cost of the query. It is omitted if the query was free. */
+/** The cost of the query. The cost is omitted if the query was free. */
 const costShape = {
   cost: z
     .object({ credits: z.int(), bucket: z.string() })

@@ -140,7 +140,8 @@ function listClients({ clients }: World): Integration[] {
 }
 
 /**
- * True if the caller may see values. Over HTTP, this requires the role that may see names. The terminal needs no role.
+ * True if the caller may see the values of contacts. Over HTTP, this requires the role that may see names. The terminal
+ * needs no role.
  */
 function maySeeValues({ caller: { role } }: World): boolean {
   return role === null || mayActAs(role, 'reader');
@@ -169,8 +170,8 @@ function toShown({ id, name = id }: Integration, results: MonthResults, isExact:
 }
 
 /**
- * Rounds a number down, to hide small numbers and small changes. Otherwise, numbers could reveal one person's value. A
- * pure function.
+ * Rounds a number down, to hide small numbers and small changes. Exact numbers could reveal one person's value. A pure
+ * function.
  */
 function roundDown(contacts: number): number | null {
   return contacts < FEWEST_SHOWN ? null : contacts - (contacts % FEWEST_SHOWN);
@@ -188,8 +189,8 @@ export function describePeople(
 
 /**
  * Returns the number of matched contacts without a known capacity, so that it and the bands add up to the matched
- * contacts. It includes contacts whose profile is not counted. A caller who may not see exact numbers gets only the
- * service's number, because the difference would reveal how many people are left out. A pure function.
+ * contacts. The number includes contacts whose profile is not counted. A caller who may not see exact numbers gets only
+ * the service's number, because the difference would reveal how many people are left out. A pure function.
  */
 export function countWithoutBand(
   { matched, bands, unknown, isKept }: ClientResults,

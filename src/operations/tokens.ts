@@ -51,8 +51,8 @@ const doorTokenSchema = z
 const TOKEN = z.string().describe('The whole ID of an access token or a door token');
 
 /**
- * The default number of marks per day. It is meant for clicks on single records, not for bulk tools. A team needs fewer
- * marks.
+ * The default number of marks per day. This number is meant for clicks on single records, not for bulk tools. A team
+ * needs fewer marks.
  */
 export const DEFAULT_PER_DAY = 100;
 export const MAX_PER_DAY = 10_000;
@@ -123,8 +123,8 @@ export const createToken = changing({
 });
 
 /**
- * Creates a door token. It has no role. With it, a CRM's page reads statuses and marks contacts of one client. All
- * other routes refuse it.
+ * Creates a door token. It has no role. With it, a CRM's page reads statuses and marks contacts of one client. A CRM's
+ * page uses the token to read statuses and to mark contacts of one client.
  */
 export const createDoorToken = changing({
   name: 'tokens create-door',

@@ -1,4 +1,4 @@
-/** Previews an undo. Also shows the values that the undo would not change, with the reasons. */
+/** Previews an undo. The preview also shows the values that the undo would not change, with the reasons. */
 import { z } from 'zod';
 import { isoTime } from '../core/clock.ts';
 import { isDonorSyncError, messageOf } from '../core/errors.ts';

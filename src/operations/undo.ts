@@ -63,7 +63,7 @@ const undoneSchema = z
 
 type Undone = z.output<typeof undoneSchema>;
 
-/** Undoes a run in the terminal. This needs no running service. */
+/** Undoes a run in the terminal, without a running service. */
 export const undoRunNow = acting({
   ...declared,
   result: z.object({ undo: undoneSchema }),

@@ -3,8 +3,8 @@
 import { z } from 'zod';
 
 /**
- * The schema of a CRM's address. It is checked together with the other settings. The connector's `refusesPlainHttp`
- * decides about plain HTTP, because this decision needs all settings (`allowInsecureHttp`).
+ * The schema of a CRM's address. The address is checked together with the other settings. The connector's
+ * `refusesPlainHttp` decides about plain HTTP, because this decision needs all settings (`allowInsecureHttp`).
  */
 export const crmUrlSchema = z.url({ protocol: /^https?$/ });
 

@@ -20,8 +20,8 @@ export interface Patience {
 }
 
 /**
- * Starts a deadline. It uses real time, because the connection is real even in tests. Its timer can be cancelled.
- * `AbortSignal.timeout` would leave a timer running for minutes after each request.
+ * Starts a deadline. The deadline uses real time, because the connection is real even in tests. The deadline can be
+ * cancelled. `AbortSignal.timeout` would leave a timer running for minutes after each request.
  */
 export function startDeadline({ timeoutMs, signal: stop, graceMs = 0 }: Patience): Deadline {
   const controller = new AbortController();

@@ -49,7 +49,7 @@ export function sendDirectly(
       agent,
     });
     let response: IncomingMessage | null = null;
-    // This also ends a request that has no connection yet.
+    // This call also ends a request that has no connection yet.
     const abort = () => {
       reject(signal.reason);
       request.destroy();

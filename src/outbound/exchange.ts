@@ -12,7 +12,7 @@ export interface Outgoing {
   isStreamed?: boolean;
 }
 
-/** The headers of a response. Their names can be in any case. */
+/** The headers of a response. The names of the headers can be in any case. */
 export type AnswerHeaders = Pick<Headers, 'get' | 'has'>;
 
 export interface AnswerHead {
@@ -69,8 +69,8 @@ export interface Way extends Patience {
 export const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
 
 /**
- * Sends a request once. This function never rejects. It does not follow redirects, because the other server would
- * receive the key or the token.
+ * Sends a request once. This function never rejects. The function does not follow redirects, because the other server
+ * would receive the key or the token.
  */
 export async function exchange(way: Way, request: Outgoing): Promise<Outcome> {
   const deadline = startDeadline(way);

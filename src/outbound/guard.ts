@@ -32,8 +32,8 @@ export type Reach =
 type Fetch = typeof globalThis.fetch;
 
 /**
- * Returns a fetch function that can reach only the allowed addresses. It does not follow redirects, because a redirect
- * would bypass the check.
+ * Returns a fetch function that can reach only the allowed addresses. The returned function does not follow redirects,
+ * because a redirect would bypass the check.
  */
 export function outboundFetch(reach: Reach): Fetch {
   return async (input, init) => {
@@ -53,8 +53,8 @@ export function outboundFetch(reach: Reach): Fetch {
 }
 
 /**
- * Returns a send function that can reach only the allowed addresses. It needs less memory than `outboundFetch`, and its
- * response has fewer properties.
+ * Returns a send function that can reach only the allowed addresses. The returned function needs less memory than
+ * `outboundFetch`, and its response has fewer properties.
  */
 export function outboundSend(reach: Reach): SendRequest {
   const fetch = outboundFetch(reach);
@@ -106,7 +106,7 @@ export function isPrivateAddress(address: string): boolean {
   return !GIVEN_OUT.check(bare, 'ipv6') || PRIVATE.check(bare, 'ipv6');
 }
 
-/** The public IPv6 addresses. All other addresses are local, lead to IPv4 or are not assigned. */
+/** The public IPv6 addresses. All IPv6 addresses outside this list are local, lead to IPv4 or are not assigned. */
 const GIVEN_OUT = new BlockList();
 GIVEN_OUT.addSubnet('2000::', 3, 'ipv6');
 

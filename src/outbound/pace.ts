@@ -1,6 +1,8 @@
 import type { Clock } from '../core/clock.ts';
 
-/** Decides when the next request may be sent. All times are monotonic, so changes of the clock do not matter. */
+/**
+ * Decides when the next request may be sent. All times in a pace are monotonic, so changes of the clock do not matter.
+ */
 export interface PacePolicy<Limit> {
   /**
    * Returns the wait before the next request. 0 or less means that it can be sent now. The wait depends on the earlier
@@ -131,7 +133,7 @@ export function createPace<Lane extends string, Limit>({
 /** The paces of a process. Each pace is created on first use. */
 export interface PaceRegistry<One> {
   /**
-   * Returns the pace for a key. `key` identifies requests that count together. It may be a keyed hash, but never a
+   * Returns the pace for a key. `key` identifies requests that count together. The key may be a keyed hash, but never a
    * secret.
    */
   for(key: string): One;
@@ -168,7 +170,7 @@ const LEAST_AT_ONCE = 2;
 /**
  * A policy that allows a rate and a burst. The bucket starts to fill at `startMs`. The service takes a token at an
  * unknown time between the sending and the response. A full bucket gains no tokens. Therefore, requests in flight count
- * as part of the burst. Otherwise, delayed requests could exceed it.
+ * as part of the burst. If they did not count, delayed requests could exceed the burst.
  *
  * In the worst case, the service rejects one request in about 10,000 half-minutes (test/partner). A rejected request
  * costs one pause. Preventing this would slow down every run.
@@ -236,8 +238,8 @@ export interface DepartureBoard {
 const MAX_RESERVED = 10;
 
 /**
- * The maximum number of requests at once. It is lower than the service's limit, because several processes may be late
- * at the same time.
+ * The maximum number of requests at once. This number is lower than the service's limit, because several processes may
+ * be late at the same time.
  */
 const MAX_SHARED_BURST = 5;
 
@@ -247,7 +249,10 @@ const MAX_SHARED_BURST = 5;
  */
 const MISSED_AFTER_MS = 500;
 
-/** The time after which the process gives up if the board is unavailable. Without the board, it sends nothing. */
+/**
+ * The time after which the process gives up if the board is unavailable. While the board is unavailable, the process
+ * sends nothing.
+ */
 const BOARD_AWAY_MS = 1_000;
 const BOARD_PATIENCE_MS = 30_000;
 
@@ -302,7 +307,7 @@ export function sharedBucket(
   };
 }
 
-/** Returns the rate per millisecond. Without a limit, every wait is 0. */
+/** Returns the rate per millisecond. If there is no limit, every wait is 0. */
 function perMs(ratePerSecond: number | null): number {
   return ratePerSecond ? ratePerSecond / 1_000 : Number.POSITIVE_INFINITY;
 }
@@ -313,7 +318,7 @@ export type WindowLimit = { requests: number; windowMs: number } | null;
 /** The part of the limit that runs use. Users need the rest. */
 const USED_PART = 0.99;
 
-/** The part of the even distance by which requests are at least apart. It makes up for late requests. */
+/** The part of the even distance by which requests are at least apart. This part makes up for late requests. */
 const GAP_PART = 0.8;
 
 /** The maximum time between the sending and the arrival of a request. */
@@ -381,7 +386,7 @@ export function slidingWindow(limit: WindowLimit): PacePolicy<WindowLimit> {
 /** The maximum difference between the arrival times of different processes. */
 const UNEVEN_ARRIVAL_MS = 100;
 
-/** A policy for a window limit that many hosts share. Each host spreads its requests evenly. */
+/** A policy for a window limit that many hosts share. Each host spreads its requests evenly over the window. */
 export function sharedWindow(
   limit: WindowLimit,
   shared: { board: DepartureBoard; key: string; clock: Pick<Clock, 'monotonicMs'> },

@@ -2,8 +2,8 @@
 import type { AnswerHeaders } from './exchange.ts';
 
 /**
- * Returns the delay before a retry. Each delay is twice as long as the previous delay, and the first is `firstMs`.
- * `random` (from 0 up to 1) varies the delay by up to one half.
+ * Returns the delay before a retry. The first delay is `firstMs`, and each further delay is twice as long as the
+ * previous delay. `random` (from 0 up to 1) varies the delay by up to one half.
  */
 export function backoffMs(firstMs: number, attempt: number, random?: () => number): number {
   return firstMs * 2 ** (attempt - 1) * (random === undefined ? 1 : 0.5 + random());

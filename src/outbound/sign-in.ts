@@ -19,9 +19,12 @@ export interface SharedSignIn<SignIn> {
 export interface SignInWays<SignIn> {
   /** Requests a sign-in. Throws an error of one of the four kinds. */
   ask(): Promise<SignIn>;
-  /** False if a further request would only return the same token. */
+  /** True if a further request would return a new token. False if it would only return the same token. */
   isRenewable: boolean;
-  /** True if the sign-in should be renewed before its next use. If omitted, it is never renewed. */
+  /**
+   * True if the sign-in should be renewed before its next use. If `isStale` is omitted, the sign-in is never renewed
+   * early.
+   */
   isStale?(signIn: SignIn): boolean;
   /** Returns the error to throw if the CRM rejects even a new token. */
   refusedForGood(): Error;
@@ -88,7 +91,7 @@ export function shareSignIn<SignIn extends { accessToken: string }>(
   }
 }
 
-/** Storage for the encrypted refresh tokens. Other processes write to it too. */
+/** Storage for the encrypted refresh tokens. Other processes also write to this storage. */
 export interface RefreshTokens {
   secrets: {
     read(name: string): Promise<string | null>;
@@ -98,7 +101,7 @@ export interface RefreshTokens {
   signal: AbortSignal;
   /** The name of the secret that contains the current refresh token. */
   name: string;
-  /** The token in the settings. It is used until a token is stored. */
+  /** The token in the settings, which is used until a token is stored. */
   settingsToken: string | null;
 }
 
@@ -163,13 +166,14 @@ function notConnected(): ConfigurationError {
   return new ConfigurationError(message, { code: 'crm_unauthorized' });
 }
 
-/** Returns a short fingerprint of a secret. It distinguishes secrets without showing them. */
+/** Returns a short fingerprint of a secret. The fingerprint distinguishes secrets without showing them. */
 export function secretFingerprint(secret: string): string {
   return createHash('sha256').update(secret).digest('hex').slice(0, 16);
 }
 
 /**
- * Returns the hash that the user's browser passes on. It replaces the PKCE verifier (RFC 7636, section 4.2, `S256`).
+ * Returns the hash that the user's browser passes on. The hash replaces the PKCE verifier (RFC 7636, section 4.2,
+ * `S256`).
  */
 export function toCodeChallenge(codeVerifier: string): string {
   return createHash('sha256').update(codeVerifier).digest('base64url');
@@ -206,8 +210,8 @@ export interface SignInRefusal {
   /** The code from the OAuth standard, or null if the response is not from a sign-in server. */
   error: string | null;
   /**
-   * The server's description of the error. It may name a user, so messages contain it only if it is one of the known
-   * descriptions.
+   * The server's description of the error. The description may name a user, so messages contain it only if it is one of
+   * the known descriptions.
    */
   description: string;
   /** The server's description, for users who decide. */

@@ -24,12 +24,12 @@ import { createSend } from './send.ts';
 import { type Submission, submitEnhancements } from './submission.ts';
 
 export interface PartnerClientOptions {
-  /** The base URL of the service. It ends in `/v1/partners`, with or without a trailing slash. */
+  /** The base URL of the service. The URL ends in `/v1/partners`, with or without a trailing slash. */
   baseUrl: string;
   apiKey: string;
   clock: Clock;
   log: Log;
-  /** The pacer that all clients with the same key share. By default, each client has its own pacer. */
+  /** The pacer that all clients with this service key share. By default, each client has its own pacer. */
   pacer?: Pacer;
   /** Called for every request that received a response or failed. This function must not throw. */
   onCall?: (call: PartnerCall) => void;
@@ -49,8 +49,8 @@ export interface PartnerClientOptions {
  */
 export interface PartnerClient {
   /**
-   * Submits 1 to 100 people. Each person costs a credit. After `AnswerLost`, credits may have been spent. After any
-   * other error, no credits were spent. `mayLeave` is called before each attempt.
+   * Submits 1 to 100 people. Each submitted person costs a credit. After `AnswerLost`, credits may have been spent.
+   * After any other error, no credits were spent. `mayLeave` is called before each attempt.
    */
   submitEnhancements(
     persons: readonly Person[],
@@ -73,7 +73,8 @@ export interface PartnerClient {
   /** Resolves if the service knows the key and its team is active. */
   test(signal?: AbortSignal): Promise<void>;
   /**
-   * Reads the health of the service's areas. These are the documented areas and the areas that `discover` has found.
+   * Reads the health of the service's areas. The result contains the documented areas and the areas that `discover` has
+   * found.
    */
   health(signal?: AbortSignal): Promise<AreaHealth[]>;
   /** Reads the paths of the operations and the rate limit from the service's openapi.json. */

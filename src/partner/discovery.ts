@@ -37,13 +37,19 @@ import { SEARCH, SEARCH_BY_PARAMETERS } from './search.ts';
 import type { Send } from './send.ts';
 import { SUBMIT } from './submission.ts';
 
-/** The facts that a service publishes about itself. For unpublished facts, it contains assumptions. */
+/**
+ * The facts that a service publishes about itself. If the service does not publish a fact, this object contains an
+ * assumption.
+ */
 export interface Discovery {
   /** True if the service publishes a readable openapi.json. */
   published: boolean;
   findings: readonly Finding[];
   colors: readonly string[] | null;
-  /** The rate limit. Null if the service does not publish a limit. Then the documented limit applies. */
+  /**
+   * The rate limit. Null if the service does not publish a limit. If the service publishes no limit, the documented
+   * limit applies.
+   */
   rateLimit: RateLimit | null;
 }
 
@@ -107,8 +113,8 @@ async function readDescription(send: Send, baseUrl: string, signal: AbortSignal 
 }
 
 /**
- * True if the error shows that the service does not publish a description. All other errors mean that the service is
- * unavailable.
+ * True if the error shows that the service does not publish a description. Errors of other kinds mean that the service
+ * is unavailable.
  */
 function isAbsence(error: unknown): boolean {
   if (error instanceof PartnerUnavailable) return error.status === 500;

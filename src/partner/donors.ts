@@ -28,7 +28,7 @@ export interface Donors {
   readMetadataOfMany(donorIds: readonly string[], signal?: AbortSignal): Promise<MetadataBatch>;
 }
 
-/** A donor to which another record refers. It contains the donor's identity, but no paid data. */
+/** A donor to which another record refers. The reference contains the donor's identity, but no paid data. */
 export interface DonorReference {
   donorId: string;
   /**

@@ -30,8 +30,9 @@ export interface Exports {
   /** Reads one past export. Costs no credits. Throws `PartnerNotFound` for an unknown export. */
   read(exportId: string, signal?: AbortSignal): Promise<DonorExport>;
   /**
-   * Opens an export's file. Costs no credits. The caller must read all chunks. Otherwise, the connection stays open for
-   * the time of one request. Reading rejects with `PartnerUnavailable` if the file is incomplete.
+   * Opens an export's file. Costs no credits. The caller must read all chunks. If the caller stops early, the
+   * connection stays open for the time of one request. Reading rejects with `PartnerUnavailable` if the file is
+   * incomplete.
    */
   download(exportId: string, signal?: AbortSignal): Promise<ReceivedFile>;
 }
@@ -53,7 +54,7 @@ export interface DonorExport {
   createdAt: string | null;
 }
 
-/** A new export. It lists donors without a result, if the service names them. */
+/** A new export. The export lists donors without a result, if the service names them. */
 export interface CreatedExport extends DonorExport {
   /** IDs that belong to no donor. */
   notFound: readonly string[];

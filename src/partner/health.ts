@@ -26,8 +26,8 @@ export const HEALTH_CHECKS: readonly Operation[] = [...NAMED_CHECKS, ...OTHER_CH
 );
 
 /**
- * Resolves if the service knows the key and its team is active. Otherwise rejects with the service's error. Costs no
- * credits.
+ * Resolves if the service knows the key and its team is active. If the key is unknown or the team is inactive, rejects
+ * with the service's error. Costs no credits.
  */
 export async function testKey(send: Send, signal?: AbortSignal): Promise<void> {
   await send(TEST, {}, signal);

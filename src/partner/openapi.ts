@@ -130,8 +130,8 @@ export function readOpenApi(document: z.output<typeof openApiSchema>, basePath: 
 }
 
 /**
- * Returns a path without the base path and without a trailing slash. All parameters get the same name, so that paths
- * can be compared.
+ * Returns a path without the base path and without a trailing slash. All parameters of the path get the same name, so
+ * that paths can be compared.
  */
 function toPathShape(path: string, basePath: string): string {
   const below =

@@ -4,9 +4,9 @@ import type { Profile } from '../core/profile.ts';
 const capacitySchema = z.object({ capacity: z.number().nullish() }).nullish();
 
 /**
- * A donor profile as the service sends it (service document, section 2.6). Only the ID is required. A field that is
- * null, absent or empty has no value. Fields that donor-sync does not use are ignored. Fields must have the documented
- * type. For example, a number in the form of text is invalid.
+ * A donor profile as the service sends it (service document, section 2.6). Only the ID of a donor is required. A field
+ * that is null, absent or empty has no value. Fields that donor-sync does not use are ignored. Fields must have the
+ * documented type. For example, a number in the form of text is invalid.
  */
 export const profileSchema = z.object({
   id: z.string().min(1),

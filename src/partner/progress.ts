@@ -24,8 +24,8 @@ export const PROGRESS_OF_ONE = operation('progress of one job', { charges: null,
 ]);
 
 /**
- * Reads the progress of many jobs. The document describes the body of the second path as a list. It does not describe
- * the body of the first path.
+ * Reads the progress of many jobs. The document describes the body of the second path as a list. The document does not
+ * describe the body of the first path.
  */
 export const PROGRESS_OF_MANY = operation(
   'progress of many jobs',
@@ -83,7 +83,10 @@ const oneSchema = z.object({ job_state: stateSchema });
 /** An entry in a batch. The entry is the job's state itself, or the state is wrapped as in the response for one job. */
 const entrySchema = z.union([stateSchema, oneSchema.transform(({ job_state }) => job_state)]);
 
-/** An invalid entry must not hide the other 999 entries. The next poll reads its job again. */
+/**
+ * An invalid entry must not hide the other 999 entries of the response. The next poll reads the job of an invalid entry
+ * again.
+ */
 function readEntry(entry: unknown, jobId: string, endpoint: string, log: Log): JobProgress {
   const parsed = entrySchema.safeParse(entry);
   if (parsed.success) return toProgress(parsed.data, log);

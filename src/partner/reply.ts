@@ -45,9 +45,9 @@ export function describeProblem(error: z.ZodError, within = ''): string {
 }
 
 /**
- * The parts of a 422 response that donor-sync may show. These are places and types in the service document and in the
- * service's framework. A service may quote personal input in a place or a type, so donor-sync replaces any other word
- * with `?`.
+ * The parts of a 422 response that donor-sync may show. Only places and types in the service document and in the
+ * service's framework may be shown. A service may quote personal input in a place or a type, so donor-sync replaces any
+ * other word with `?`.
  */
 
 /** Replaces an unknown word. */
@@ -73,8 +73,8 @@ const PLACES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The types of pydantic version 2, which creates the service's errors. Also contains words that services derive from
- * these types.
+ * The types of pydantic version 2, which creates the service's errors. The list also contains words that services
+ * derive from these types.
  */
 const TYPES: ReadonlySet<string> = new Set([
   ...['missing', 'extra_forbidden', 'json_invalid', 'json_type', 'value_error', 'assertion_error'],

@@ -18,7 +18,7 @@ export interface PartnerCall {
   endpoint: string;
   /** The status of the response, or null if there was no response. */
   status: number | null;
-  /** True if the response had status 429. */
+  /** True if the service responded with status 429. */
   throttled: boolean;
   durationMs: number;
 }

@@ -45,10 +45,7 @@ const reader: JobReader<JobResult> = {
   undecided: { state: 'processing' },
 };
 
-/**
- * Returns the results of up to 10 jobs, by job ID. An invalid profile affects only its job. Costs no
- * credits.
- */
+/** Returns the results of up to 10 jobs, by job ID. An invalid profile affects only its own job. Costs no credits. */
 export function readResults(
   send: Send,
   jobIds: readonly string[],
@@ -66,7 +63,7 @@ const resultSchema = z.object({
   progress: z.object({ status: z.string() }).nullish(),
   error: z.unknown().optional(),
   result: profileSchema.nullish(),
-  /** The match. Only some services report it. Unreadable values are ignored. */
+  /** The match, which only some services report. Unreadable values are ignored. */
   match: z
     .object({
       ...LIKELIHOOD,

@@ -2,7 +2,8 @@ import type { Call } from './exchange.ts';
 
 /**
  * The paths of the service's operations. The document contains two forms of the enhancement paths and does not state
- * the right form. Each operation therefore has candidates, and the client remembers the candidate that works.
+ * the right form. Each operation therefore has candidates for its path, and the client remembers the candidate that
+ * works.
  */
 
 /** A possible path of an operation. */

@@ -7,7 +7,7 @@ import { listUnder, nextCursorSchema, type Page, type PageRequest, pageQuery } f
 
 /**
  * Searches the service's whole database (service document, section 4.4). The document does not describe the payloads.
- * Each request for a page costs a credit from the searches bucket. If the service cannot read a search, it refunds the
+ * Each page of results costs a credit from the searches bucket. If the service cannot read a search, it refunds the
  * credit, and the method throws `PartnerValidationError` or `PartnerBadRequest`. After `AnswerLost`, the credit may
  * have been spent.
  */

@@ -17,7 +17,7 @@ import { describeEndpoint, hasOnePath, type Operation, type Route, type Routes }
 export interface Payload {
   /** The ID of the requested object. */
   id?: string;
-  /** The list in the body. It contains people or IDs. */
+  /** The list of people or IDs in the body. */
   list?: readonly unknown[];
   /** The other fields of the body. Undefined fields are omitted. */
   fields?: Readonly<Record<string, unknown>>;

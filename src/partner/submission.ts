@@ -17,7 +17,9 @@ export interface Submission {
   partialReason: string | null;
 }
 
-/** Submits people. Each person costs a credit from the enhancements bucket (service document, section 4.3). */
+/**
+ * Submits people. Each submitted person costs a credit from the enhancements bucket (service document, section 4.3).
+ */
 export const SUBMIT = operation(
   'submit persons',
   { charges: 'enhancements', lane: 'submit', namesThings: false },

@@ -84,7 +84,7 @@ function judgeRefusal(
     case 403:
       return fails('final', new PartnerKeyRejected(endpoint));
     case 404:
-      // Only the service itself explains a 404. A 404 from a gateway is about the path.
+      // If a 404 has no detail, it does not come from the service. A 404 from a gateway is about the path.
       return readDetail(body) === null
         ? fails('final', new PartnerEndpointMissing(endpoint, status))
         : fails('final', new PartnerNotFound(endpoint));

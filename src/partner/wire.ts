@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 /** Reads different forms of the same data. Services that follow the same document may send data in different forms. */
 
-/** An ID. Some services send their IDs as numbers. */
+/** An ID, which some services send as a number. */
 export const idSchema = z.union([z.string().min(1), z.int().transform(String)]);
 
 /**

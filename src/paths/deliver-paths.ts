@@ -1,4 +1,7 @@
-/** Writes paths into CRM fields, in the same way as profiles. Only differences are written, and users can undo them. */
+/**
+ * Writes paths into CRM fields, in the same way as profiles. Only values that differ are written, and users can undo
+ * them.
+ */
 import type { RecordLookup } from '../../connectors/contract.ts';
 import { parseOwned } from '../contacts/owned-values.ts';
 import { PATH_SOURCES } from '../core/field-map.ts';
@@ -42,7 +45,8 @@ export async function deliverPaths(
   const computed = fingerprinted.flatMap(({ contact, path, inCrm }): ComputedPath[] => {
     const { crmId, donorId } = contact;
     const write = written.get(crmId) ?? null;
-    // donor-sync must not write to this contact now. It computes the path again when it may write.
+    // donor-sync must not write to this contact now. donor-sync computes the path again when it may write to the
+    // contact.
     if (write === null && lookedUp.has(crmId)) return [];
     return [{ crmId, donorId, path: storedPath(path), inCrm, written: write }];
   });
@@ -63,8 +67,8 @@ function pathFields({ mappings }: Pick<InsightRun, 'mappings'>): string[] {
 }
 
 /**
- * True if the CRM may contain different values. False if it contains the same values. Also false if there is neither a
- * path nor an old value of donor-sync to clear.
+ * True if the CRM may contain different values. False if the CRM contains the same values. Also false if there is
+ * neither a path to write nor an old value of donor-sync to clear.
  */
 function mayDiffer({ contact, path, inCrm }: Fingerprinted, fields: readonly string[]): boolean {
   if (fields.length === 0 || contact.inCrm === inCrm) return false;
@@ -86,8 +90,8 @@ async function writePaths(
   const plans = found.flatMap((each) => {
     const { crmId } = each.contact;
     const { lookup, ...known } = getRecord(crmId);
-    // The next reading handles contacts that have left the CRM or have a mark. Until then, their values remain
-    // unchanged.
+    // The next reading handles contacts that have left the CRM or have a mark. Until the next reading, the values of
+    // these contacts remain unchanged.
     if (lookup?.state !== 'found') return [];
     if (lookup.contact.optedOut || lookup.contact.excluded) return [];
     // donor-sync writes nothing to a contact that was erased, or that may be an erased person.

@@ -31,8 +31,8 @@ export interface ProspectDeps extends ByHandDeps {
 }
 
 /**
- * The number of prospects to request. It is large, because many of the strongest prospects are already in the CRM. The
- * service may return fewer.
+ * The number of prospects to request. The number is large, because many of the strongest prospects are already in the
+ * CRM. The service may return fewer.
  */
 const ASKED_FOR = 500;
 
@@ -84,8 +84,8 @@ function introducersOf(connections: Prospect['connections']): string[] {
 }
 
 /**
- * Returns the name that the sentence uses for a prospect. Only a CRM knows which part of a name is the first name, so the
- * sentence uses the first word.
+ * Returns the name that the sentence uses for a prospect. Only a CRM knows which part of a name is the first name, so
+ * the sentence uses the first word of the prospect's name.
  */
 function calledByName({ donor }: Prospect): string {
   const [firstName = null, ...others] = donor.name?.split(/\s+/) ?? [];

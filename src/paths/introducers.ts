@@ -38,8 +38,8 @@ export async function findIntroducers(
 }
 
 /**
- * Returns donors without a visible contact. All their contacts have left, have died or wait for a decision. A member
- * without a contact is not among them.
+ * Returns donors without a visible contact. All contacts of a withheld donor have left, have died or wait for a
+ * decision. A member without a contact is not among them.
  */
 async function findWithheld(
   { reader }: IntroducerDeps,

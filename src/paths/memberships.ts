@@ -15,7 +15,7 @@ export type NetworkName = Pick<MirroredNetwork, 'networkId' | 'name'>;
 export interface Memberships {
   /** The networks' IDs at the service, in the order of the settings. */
   networkIds: readonly string[];
-  /** True if the networks have no members. There are then no connections to compute. */
+  /** True if the networks have no members. Networks without members have no connections to compute. */
   isEmpty: boolean;
   /** Returns the networks of a donor, in the order of the settings. */
   of(donorId: string): readonly NetworkName[];

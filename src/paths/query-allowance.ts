@@ -21,7 +21,7 @@ const EXPECTED = { bucket: 'searches', credits: 1 } as const satisfies {
 export interface IntendedQuery {
   /** The ID of the recorded intent. */
   id: string;
-  /** True if the query is certainly free. There is then no recorded intent. */
+  /** True if the service certainly charges nothing for the query. A free query has no recorded intent. */
   isFree: boolean;
 }
 
@@ -94,7 +94,7 @@ interface Reading {
   unproven: ReadonlyMap<string, number>;
 }
 
-/** Reads the balances (free). They show the cost of earlier queries without a response. */
+/** Reads the balances (free). The balances show the cost of earlier queries without a response. */
 async function readAndProve(
   { store, partner, log }: InsightDeps,
   run: InsightRun,

@@ -1,7 +1,7 @@
 /**
- * Sends a user's queries about connections. Their price is not documented, so donor-sync measures the first query of
- * each kind. Unless a query is certainly free, the spending journal records it before it is sent, and the bill contains
- * its cost.
+ * Sends a user's queries about connections. The price of a query is not documented, so donor-sync measures the first
+ * query of each kind. Unless a query is certainly free, the spending journal records it before it is sent, and the bill
+ * contains its cost.
  */
 import { messageOf } from '../core/errors.ts';
 import { requireAgreed } from '../credits/confirm.ts';
@@ -26,7 +26,7 @@ export interface ByHand {
   kind: QueryKind;
 }
 
-/** The run ID in the spending journal. It is empty, because a user's query belongs to no run. */
+/** The run ID in the spending journal. The run ID is empty, because a user's query belongs to no run. */
 const NO_RUN = '';
 
 /** The assumed cost of a query until donor-sync has measured the first query of its kind. */
@@ -71,7 +71,7 @@ export async function queryByHand<Answer>(
     try {
       await store.spendingJournal.append({ what: 'answered', at, id, charged, jobs: {} });
     } catch (error) {
-      // Without this journal line, donor-sync would charge the full cost of the query after a restore.
+      // If this journal line is missing, donor-sync charges the full cost of the query after a restore.
       deps.log.warn({ request: id, error: messageOf(error) }, 'the end of a query is not recorded');
     }
     try {

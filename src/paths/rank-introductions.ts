@@ -1,7 +1,7 @@
 /**
  * Ranks the contacts that a network member can introduce. The largest giving capacity comes first, then the strongest
- * connection. The ranking is computed on request and kept in memory for a minute. It is never stored, because it would
- * show how rich people are.
+ * connection. The ranking is computed on request and kept in memory for a minute. The ranking is never stored, because
+ * it would show how rich people are.
  */
 import { setImmediate } from 'node:timers/promises';
 import { CAPACITY_BANDS } from '../core/capacity.ts';
@@ -26,13 +26,15 @@ export interface RankDeps extends IntroducerDeps {
 }
 
 /**
- * The number of records that are decrypted before other work can run. Decrypting them takes about five milliseconds.
+ * The number of records that are decrypted before other work can run. Decrypting this number of records takes about
+ * five milliseconds.
  */
 const SLICE = 500;
 
 /**
- * Returns the ranking. Every page that shows or counts introductions uses it. It does not contain contacts that have
- * opted out, object to research, have died or wait for a decision. A member who has left the network or who may not be named is not offered as an introducer.
+ * Returns the ranking. Every page that shows or counts introductions uses it. The ranking does not contain contacts
+ * that have opted out, object to research, have died or wait for a decision. A member who has left the network or who
+ * may not be named is not offered as an introducer.
  */
 export async function rankIntroductions(
   deps: RankDeps,

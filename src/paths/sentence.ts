@@ -3,7 +3,7 @@ import type { Connection } from '../partner/connections/connection.ts';
 
 export interface SentenceParts {
   connection: Connection;
-  /** The name of the introducer's network. Empty if it is not known. */
+  /** The name of the introducer's network. Empty if the network's name is not known. */
   network: string;
   /** The number of network members who are connected to the contact. */
   people: number;
@@ -157,7 +157,7 @@ export function withArticle(name: string, kind: string | null): string {
   return !hasOwn && (isDescription || ARTICLE_BEFORE.test(plain)) ? `the ${plain}` : plain;
 }
 
-/** The kind of a person's relationship to an organisation. Each kind needs a different sentence. */
+/** The kind of a person's relationship to an organisation. Each kind of relationship needs a different sentence. */
 export type TieKind = 'board' | 'service' | 'work' | 'school' | 'gift';
 
 /** A relationship in donor-sync's own form. */

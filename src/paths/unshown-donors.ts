@@ -6,8 +6,8 @@ import type { Store } from '../store.ts';
 
 /**
  * Returns donors whom a page may not show: erased people, and contacts that have opted out, object to research, have
- * died or want no contact. Includes contacts whose mark a user may still declare an error. All these donors can still
- * be in a network at the service.
+ * died or want no contact. Includes contacts whose mark a user may still declare an error. All donors in this list can
+ * still be in a network at the service.
  */
 export async function findUnshownDonors(
   { reader, fingerprint }: Pick<Store, 'reader' | 'fingerprint'>,

@@ -40,7 +40,7 @@ const DAY_MS = 86_400_000;
 export async function writeWarmPaths(deps: InsightDeps, run: InsightRun): Promise<void> {
   const { id, insights, networks: settings } = run.integration;
   if (!insights.enabled) return;
-  // Without networks, donor-sync only has to clear the values of earlier networks.
+  // If there are no networks, donor-sync only has to clear the values of earlier networks.
   if (settings.length === 0 && !(await hasPaths(deps.store.reader, id))) return;
   const mirrored = settings.length === 0 ? [] : await listNamedMembers(deps, id);
   await noticeChanges(deps, run, mirrored);
@@ -100,7 +100,7 @@ async function existingNetworks(
   return networks.filter(({ networkId }) => existing.has(networkId));
 }
 
-/** Compares one batch while the previous batch is written. Neither batch waits for the other. */
+/** Compares one batch while the previous batch is written. The comparison and the write do not wait for each other. */
 async function computePaths(
   deps: InsightDeps,
   run: InsightRun,
@@ -125,7 +125,7 @@ async function computePaths(
 
 /**
  * Returns the contacts that `contacts.filter` still includes. A comparison requires a query, so donor-sync does not
- * compare other contacts. Their paths wait, and their values remain unchanged.
+ * compare other contacts. The paths of the other contacts wait, and their values remain unchanged.
  */
 async function onlyIncluded(
   deps: InsightDeps,
@@ -196,7 +196,8 @@ async function findPaths(
 }
 
 /**
- * Removes connections to people whom a sentence may not name. These people can still be in a network at the service.
+ * Removes connections to people whom a sentence may not name. People whom a sentence may not name can still be in a
+ * network at the service.
  */
 async function withoutUnshown(
   { store }: InsightDeps,
@@ -226,8 +227,8 @@ async function withoutUnshown(
 export const INSIGHT_STAGES: Stages = { before: [], after: [writeWarmPaths, clearErased] };
 
 /**
- * Clears values that name an erased person. The new paths have already replaced most of these values, so this stage
- * comes after them.
+ * Clears values that name an erased person. This stage comes after the new paths, which have already replaced most
+ * values that name an erased person.
  */
 function clearErased(deps: InsightDeps, { lease }: InsightRun): Promise<void> {
   return clearErasedMentions(deps, lease);

@@ -14,7 +14,7 @@ export function newAccessToken(): string {
   return TOKEN_PREFIX + randomBytes(TOKEN_BYTES).toString('base64url');
 }
 
-/** Creates a token for a client's door. It consists of `dsd_` and 43 characters of base64url. */
+/** Creates a token for a client's door. The token consists of `dsd_` and 43 characters of base64url. */
 export function newDoorToken(): string {
   return DOOR_PREFIX + randomBytes(TOKEN_BYTES).toString('base64url');
 }

@@ -28,7 +28,7 @@ const linkSchema = crmUserSchema.extend({ until: z.number() });
  */
 const LINK = crmUserSealContext('link');
 
-/** Creates the secret part of a link's address. Only this installation can read it. */
+/** Creates the secret part of a link's address. Only this installation can read the secret part. */
 export function createLinkSecret(sealer: Pick<Sealer, 'seal'>, user: CrmUser, now: number): string {
   const sealed = sealer.seal(JSON.stringify({ ...user, until: now + LINK_MS }), LINK);
   return Buffer.from(sealed, 'utf8').toString('base64url');

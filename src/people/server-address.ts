@@ -1,7 +1,7 @@
 /**
- * The address at which users reach the server. The settings file can contain the address. Otherwise, an owner proposes
- * an address, and someone confirms it by opening a link in a different browser. The server never sends a request to
- * test an address. docs/decisions/0035-address.md explains the design.
+ * The address at which users reach the server. The settings file can contain the address. If the settings contain no
+ * address, an owner proposes an address, and someone confirms it by opening a link in a different browser. The server
+ * never sends a request to test an address. docs/decisions/0035-address.md explains the design.
  */
 import { ConfigurationError } from '../core/errors.ts';
 import { isLoopback } from '../core/host.ts';
@@ -45,7 +45,7 @@ export interface ServerAddresses extends ServerAddress {
   confirmedAt: number | null;
   /** Former addresses that are still accepted. */
   former: readonly { url: string; until: number }[];
-  /** The address that still has to be confirmed. It remains here even after it has expired. */
+  /** The address that still has to be confirmed. A proposed address remains here even after it has expired. */
   proposed: AddressRecord | null;
 }
 
@@ -74,8 +74,8 @@ export async function readAddresses(
 }
 
 /**
- * Returns the address for links in messages. If neither the settings nor a user gave an address, returns `listensAt`,
- * the address at which this process listens, or null if the process does not listen.
+ * Returns the address for links in messages. If neither the settings nor a user gave an address, returns the address at
+ * which this process listens (`listensAt`), or null if it does not listen.
  */
 export async function readLinkAddress(
   reader: TimedReader,
@@ -157,7 +157,7 @@ export function findLink(
   );
 }
 
-/** The path of a confirmation link. It opens a page with a button. */
+/** The path of a confirmation link. A confirmation link opens a page with a button. */
 const CONFIRMATION_PATH = '/confirm-address';
 
 function confirmationLink(url: string, value: string): string {
@@ -178,8 +178,8 @@ export function isValueOf(
 
 /**
  * Confirms the proposed address. Returns false if the proposal has already been confirmed, was replaced, or has
- * expired. Also returns false if the user who proposed it is no longer an owner. Throws a ConfigurationError (conflict)
- * for the same reasons as `address set`.
+ * expired. Also returns false if the user who proposed the address is no longer an owner. Throws a ConfigurationError
+ * (conflict) for the same reasons as `address set`.
  */
 export async function confirm(
   trx: ActorTransaction,

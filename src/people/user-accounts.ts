@@ -1,4 +1,4 @@
-/** Manages the users who sign in. Their identities are encrypted in the database and decrypted here. */
+/** Manages the users who sign in. The users' identities are encrypted in the database and decrypted in this file. */
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { type Clock, isoTime } from '../core/clock.ts';

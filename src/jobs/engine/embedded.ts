@@ -22,7 +22,7 @@ export function createEmbeddedEngine({
 }: EmbeddedDeps): Engine {
   /** The integrations for which this process has a turn. */
   const taken = new Set<string>();
-  /** For integrations that could not start, the time of the next attempt (monotonic). */
+  /** The time of the next attempt (monotonic), for each integration that could not start. */
   const resting = new Map<string, number>();
   const never = new AbortController().signal;
 

@@ -2,8 +2,9 @@
 import type { RunsAsked } from '../../database/actor-transaction.ts';
 
 /**
- * The right of this process to work on an integration's requests. Only one process has this right at a time. The
- * integration's lease ensures that the database stores only this process's writes (`database/leases.ts`).
+ * The right of this process to work on an integration's requests. Only one process has the right to work on an
+ * integration's requests at a time. The integration's lease ensures that the database stores only this process's writes
+ * (`database/leases.ts`).
  */
 export interface Turn {
   integrationId: string;
@@ -23,10 +24,13 @@ export interface Capacity {
   /** The maximum number of further turns that the process can take. */
   free: number;
   /**
-   * The number of these turns that may be for scheduled requests. The other turns are reserved for users and webhooks.
+   * The number of turns that may be used for scheduled requests. The other turns are reserved for users and webhooks.
    */
   forSchedules: number;
-  /** True if this process has an integration's settings. Some engines show requests to a process before its turn. */
+  /**
+   * True if this process has an integration's settings. Some engines show requests to a process before the process's
+   * turn.
+   */
   isKnown(integrationId: string): boolean;
 }
 

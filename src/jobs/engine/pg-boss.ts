@@ -60,7 +60,7 @@ const SWEEP_INTERVAL_MS = 5_000;
 const END_PATIENCE_MS = 30_000;
 
 /**
- * The options for a shared server, on which pg-boss must not change its schema. The operator migrates it with
+ * The options for a shared server, on which pg-boss must not change its schema. The operator migrates the schema with
  * `donor-sync migrate`.
  */
 const AS_IT_IS = { migrate: false, createSchema: false } satisfies Partial<ConstructorOptions>;
@@ -157,7 +157,7 @@ export function createPgBossEngine(deps: PgBossDeps): Engine {
 
 const responseSchema = z.object({ affected: z.number() });
 
-/** False if the turn has ended or now belongs to a different process. */
+/** True if the turn is still valid. False if the turn has ended or now belongs to a different process. */
 function isDone(response: object): boolean {
   return responseSchema.parse(response).affected > 0;
 }
@@ -223,7 +223,7 @@ async function load(
     application_name: 'donor-sync-jobs',
     schema: SCHEMA,
     schedule: false,
-    // Nothing reads pg-boss's list of processes, so pg-boss does not keep the list.
+    // donor-sync does not read pg-boss's list of processes, so pg-boss does not keep the list.
     registerInstance: false,
     // The interval at which pg-boss looks for missing heartbeats.
     superviseIntervalSeconds: 3,

@@ -1,4 +1,4 @@
-/** Stores idempotency keys. With such a key, a caller can repeat a request without starting a second run. */
+/** Stores idempotency keys. With an idempotency key, a caller can repeat a request without starting a second run. */
 
 import type { Selectable } from 'kysely';
 import type { ActorTransaction } from '../../database/actor-transaction.ts';

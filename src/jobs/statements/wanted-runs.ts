@@ -4,8 +4,8 @@ import type { AskedRun } from '../../core/run.ts';
 import type { Reader } from '../../database/reader.ts';
 
 /**
- * Returns integrations that have a requested run but no open job in a pg-boss queue. A job's key identifies its
- * integration.
+ * Returns integrations that have a requested run but no open job in a pg-boss queue. The key of a pg-boss job
+ * identifies the job's integration.
  */
 export async function listWithoutJob(
   reader: Reader,

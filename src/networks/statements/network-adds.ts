@@ -103,7 +103,10 @@ export async function recordAddAccepted(
     .execute();
 }
 
-/** Records that the service has refused the bulk add. Nothing was charged, and the donors can be added again. */
+/**
+ * Records that the service has refused the bulk add. A refused bulk add was not charged, and its donors can be added
+ * again.
+ */
 export async function recordAddRefused(trx: RunTransaction, addId: string): Promise<void> {
   await trx.deleteFrom('network_members').where('add_id', '=', addId).execute();
   await setState(trx, addId, { state: 'unpaid', charged: 0 });
@@ -148,8 +151,8 @@ export async function recordAddEnds(
 }
 
 /**
- * Returns a bulk add without a response. It was sent with this key, or by this integration with an earlier key. The
- * integration's own bulk adds have precedence.
+ * Returns a bulk add without a response. The bulk add was sent with this key, or by this integration with an earlier
+ * key. The integration's own bulk adds have precedence.
  */
 export async function findUnansweredAdd(
   reader: Reader,
@@ -169,7 +172,7 @@ export function listAdds(
   return addsIn(reader, { integrationId, state }).then(({ rows }) => fromRows(rows));
 }
 
-/** Returns the stored donors of a bulk add. They are members, or have no result yet. */
+/** Returns the stored donors of a bulk add. These donors are members, or have no result yet. */
 export async function listAddedDonors(
   reader: Reader,
   addId: string,

@@ -15,7 +15,7 @@ export interface NetworkCounts {
   failed: number;
 }
 
-/** Starts a run's counts for these networks, in the order of the settings. */
+/** Starts a run's counts for its networks, in the order of the settings. */
 export async function beginNetworkCounts(
   trx: RunTransaction,
   runId: string,

@@ -111,7 +111,7 @@ export async function recordGroupMembers(
     .execute();
 }
 
-/** Returns the CRM IDs of these groups' members at the last reading. */
+/** Returns the CRM IDs of the groups' members at the last reading. */
 export async function listWantedMembers(
   reader: Reader,
   networks: readonly string[],
@@ -126,8 +126,8 @@ export async function listWantedMembers(
 
 /**
  * Records that the group now has a network at the service, with these donors as members. Returns false and changes
- * nothing if the network already belongs to a different group. This can happen because two processes can find the same
- * network at the same time.
+ * nothing if the network already belongs to a different group. Two processes may find the same network at the same
+ * time.
  */
 export async function bindNetwork(
   trx: RunTransaction,

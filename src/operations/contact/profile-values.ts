@@ -1,6 +1,6 @@
 /**
- * Describes profile values for users. Each value has a name, a few lines of text, and the CRM fields that receive the
- * value.
+ * Describes profile values for users. Each profile value has a name, a few lines of text, and the CRM fields that
+ * receive the value.
  */
 import type { CrmField } from '../../core/crm-field.ts';
 import type { FieldMapping, FieldSource } from '../../core/field-map.ts';
@@ -17,7 +17,7 @@ import { toTime } from './to-time.ts';
 export interface ShownValue {
   name: string;
   lines: string[];
-  /** True if the value is a URL. */
+  /** True if the profile value is a URL. */
   isLink: boolean;
   fields: ShownField[];
 }

@@ -152,7 +152,10 @@ interface ShownProfile {
   values: ReturnType<typeof describeProfileValues>;
 }
 
-/** Null if the person was not erased in this CRM account. An erasure that cannot end yet is not done. */
+/**
+ * Returns the erasure of the person, or null if the person was not erased in this CRM account. An erasure that cannot
+ * end yet is not done.
+ */
 async function findErased(
   { reader, fingerprint }: Reading,
   { id, crm }: Integration,
@@ -203,7 +206,7 @@ async function isBeingErased(
   );
 }
 
-/** Empty while the CRM is unavailable. */
+/** The contact's current data in the CRM. Empty while the CRM is unavailable. */
 interface Live {
   /** The contact's record, or undefined if the CRM could not be read. */
   lookup: RecordLookup | undefined;

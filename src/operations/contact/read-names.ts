@@ -24,8 +24,8 @@ export interface NamesOfClient {
 }
 
 /**
- * Returns the names of these contacts. Leaves out contacts that were erased, have opted out, are outside the filter, or
- * could not be read.
+ * Returns the names of the contacts, by CRM ID. Leaves out contacts that were erased, have opted out, are outside the
+ * filter, or could not be read.
  */
 export async function readNames(
   world: ActingWorld,

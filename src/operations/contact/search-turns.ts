@@ -1,6 +1,6 @@
 /**
- * Limits searches, because they share the CRM's limits with runs and other tools. Each user may have one search in
- * flight. Each client may have one search per second. The limits apply to each process.
+ * Limits searches, because they share the CRM's limits with runs and other tools. Each user may have only one search in
+ * flight. Each client may have only one search per second. The limits apply to each process.
  */
 import type { Clock } from '../../core/clock.ts';
 import { RetriableError } from '../../core/errors.ts';
@@ -16,7 +16,7 @@ const MOST_PAGES = 4;
 
 const ONE_A_SECOND: WindowLimit = { requests: 1, windowMs: 1_000 };
 
-/** The limits of each application. Each application has its own limits, so that tests do not wait for each other. */
+/** The limits of each application. Each application has separate limits, so that tests do not wait for each other. */
 const known = new WeakMap<object, SearchTurns>();
 
 interface SearchTurns {

@@ -1,4 +1,4 @@
-/** Reads the introductions that runs have written to the CRM. They say how a member knows a contact. */
+/** Reads the introductions that runs have written to the CRM. An introduction says how a member knows a contact. */
 
 import { isDonorSyncError } from '../../core/errors.ts';
 import type { FieldMapping } from '../../core/field-map.ts';

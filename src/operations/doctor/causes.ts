@@ -11,7 +11,10 @@ export interface DoctorFinding extends Finding {
   command: string | null;
 }
 
-/** The causes that the doctor itself finds. All other causes are error codes or come from connectors. */
+/**
+ * The causes that the doctor itself finds. All causes that are not in this list are error codes or come from
+ * connectors.
+ */
 export const CAUSES = {
   missing: 'fields_missing',
   notWritable: 'fields_not_writable',

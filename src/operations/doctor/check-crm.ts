@@ -25,7 +25,7 @@ export async function checkCrm(open: OpenIntegration): Promise<Finding[]> {
   const [connector] = opened;
   if (connector === undefined) {
     const isOther = account.some(({ fix }) => fix === OTHER_ACCOUNT);
-    // For any other problem, the connector's own findings explain the reason better.
+    // If the CRM has another problem, the connector's own findings explain the reason better.
     return isWell || isOther ? [...own, ...account] : own;
   }
   const { mappings } = open;
@@ -77,7 +77,7 @@ async function checkGroups(
 
 const OTHER_ACCOUNT = 'Add a separate client with a new ID for the new account.';
 
-/** Checks the account. Then adds the open connector to `opened`. */
+/** Checks the account. Adds the open connector to `opened` after the check. */
 async function checkAccount({ deps }: OpenIntegration, opened: Connector[]): Promise<Finding[]> {
   try {
     const connector = await deps.openConnector(null);

@@ -13,7 +13,7 @@ const TELLING = 20;
 
 const SUBJECT = 'contacts read';
 
-/** Reads contacts in the same way as a run. Only reading proves that donor-sync can read the values. */
+/** Reads contacts in the same way as a run. Only a reading proves that donor-sync can read the values. */
 export async function checkSample(
   connector: Connector,
   mappings: readonly FieldMapping[],

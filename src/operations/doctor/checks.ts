@@ -41,8 +41,8 @@ const PATIENCE_MS = 20_000;
 type Partner = OpenIntegration['partner'];
 
 /**
- * Checks whether the service is reachable, the key and the credits. Also reads the service's description. Costs no
- * credits.
+ * Checks whether the service is reachable, the key and the credits. Also reads the description that the service
+ * publishes. Costs no credits.
  */
 export async function checkPartner({ partner }: { partner: Partner }): Promise<Finding[]> {
   const signal = AbortSignal.timeout(PATIENCE_MS);

@@ -27,7 +27,7 @@ export const reportSchema = z.object({
   causes: z.int().describe('Number of problems to fix'),
 });
 
-/** The doctor's report for programs. It never contains text from the CRM. */
+/** The doctor's report for programs. The report never contains text from the CRM. */
 export type DoctorReport = z.output<typeof reportSchema>;
 
 export function toReport(findings: readonly DoctorFinding[]): DoctorReport {
@@ -58,8 +58,8 @@ export const examineClient = acting({
 });
 
 /**
- * Returns the operation for the terminal. Its findings may quote the CRM, and its checks have no time limit. While the
- * connection to the CRM is open, `also` performs further checks.
+ * Returns the operation for the terminal. The findings of this operation may quote the CRM, and its checks have no time
+ * limit. While the connection to the CRM is open, `also` performs further checks.
  */
 export function examineHere(also?: Examination['also']) {
   return acting({

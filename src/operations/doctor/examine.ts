@@ -32,14 +32,14 @@ const CHECKS = [
 /** The description of each check. */
 export const DOCTOR_ASKS: readonly string[] = CHECKS.map(({ asks }) => asks);
 
-/** The time limit of each check within an HTTP request. It is shorter than the time limit of the response. */
+/** The time limit of each check within an HTTP request. This limit is shorter than the time limit of the response. */
 export const CHECK_LIMIT_MS = 15_000;
 
 export interface Examination {
   signal: AbortSignal;
   /**
-   * The time limit of each check. With a limit, the checks run at the same time. Without a limit, they run one after
-   * the other.
+   * The time limit of each check. With a limit, the checks run at the same time. If there is no limit, the checks run
+   * one after the other.
    */
   limitMs?: number;
   /** Reads further data while the connections to the CRM and the service are open. */

@@ -1,4 +1,4 @@
-/** Checks the whole installation once for all clients. These checks send no requests. */
+/** Checks the whole installation once for all clients. The checks of the installation send no requests. */
 import { z } from 'zod';
 import type { Finding } from '../../../connectors/contract.ts';
 import { plain } from '../../../connectors/findings/findings.ts';
@@ -59,7 +59,7 @@ export async function examineInstallation(
   ];
 }
 
-/** Names the clients whose settings are unreadable. Commands cannot use these clients. */
+/** Names the clients whose settings are unreadable. Commands cannot use clients whose settings are unreadable. */
 function checkStoredSettings({ unreadable }: Pick<Application, 'unreadable'>): DoctorFinding[] {
   return [...unreadable].map(([integration, problem]) => ({
     integration,
@@ -139,8 +139,8 @@ async function checkErasureLogs({
 const LOG_FIX = 'Make the file and its folder writable, or name another file in `erasureLog`.';
 
 /**
- * Checks the write log. Each host has its own log, unless the settings name a shared log. An own log lacks the other
- * hosts' writes.
+ * Checks the write log. Each host has its own log, unless the settings name a shared log. A separate log lacks the
+ * other hosts' writes.
  */
 async function checkWriteLog({
   erasureLogs,
@@ -168,7 +168,7 @@ async function checkWriteLog({
 const WHY_WRITES_ARE_NOTED =
   'Without it, an erasure after a restore does not find values that were written after the backup.';
 
-/** Checks the spending journal. Without the journal, a restored database does not contain later payments. */
+/** Checks the spending journal. If the journal is missing, a restored database does not contain later payments. */
 async function checkSpendingJournal({
   store: {
     spendingJournal: { path },

@@ -69,7 +69,8 @@ export const doorContactSchema = z.object({
 export type DoorContact = z.output<typeof doorContactSchema>;
 
 /**
- * Shows a contact. Without the reader role, the card shows only the status, which contains no data about the person.
+ * Shows a contact. If the caller lacks the reader role, the card shows only the status, which contains no data about
+ * the person.
  */
 export const showAtDoor = acting({
   name: 'doors contact',
@@ -93,7 +94,8 @@ export const showAtDoor = acting({
 });
 
 /**
- * True if the caller may mark contacts. A CRM that calls without a user needs no role, because its door token decides.
+ * True if the caller may mark contacts to be enhanced. A CRM that calls without a user needs no role, because its door
+ * token decides.
  */
 export function mayMark(caller: Caller): boolean {
   return caller.kind === 'token' || hasRole(caller, startRun.role);

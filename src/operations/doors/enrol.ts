@@ -38,7 +38,7 @@ export const enrolContact = acting({
   say: ({ state }) => (state === 'wanted' ? 'The contact was marked.' : 'The limit is reached.'),
 });
 
-/** Asks users about marks above the limit. Each client gets at most one decision per day. */
+/** Asks users about marks above the limit. Each client gets at most one decision about marks per day. */
 export const askAboutMore = acting({
   name: 'doors ask',
   summary: 'Ask whether workflows may mark more contacts today',

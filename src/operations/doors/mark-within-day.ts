@@ -13,7 +13,7 @@ import { findOwnContact, requireInside } from './own-contact.ts';
 export const DAY_MS = 86_400_000;
 
 /**
- * The time for which a repeated call counts as the same call. The database stores the key for this time (`startOnce`).
+ * The time for which a repeated call counts as the first call. The database stores the key for this time (`startOnce`).
  */
 const REPETITION_MS = DAY_MS;
 

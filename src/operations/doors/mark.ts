@@ -13,9 +13,9 @@ export const markedSchema = z.object({
 });
 
 /**
- * Requests an ordinary run for one contact. All rules in the settings apply. If a run is already queued or in progress,
- * it carries out the request. The mark ends when the run ends. Within 24 hours, a call with the same key returns the
- * same run.
+ * Requests an ordinary run for one contact. The run follows all rules in the settings. If a run is already queued or in
+ * progress, it carries out the request. The mark ends when the run ends. Within 24 hours, a call with the same key
+ * returns the same run.
  */
 export const markWanted = acting({
   name: 'doors mark',

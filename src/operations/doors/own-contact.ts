@@ -17,7 +17,7 @@ export interface OwnContact {
   /** The stored contact. Null if no run has read it, or if it was erased. */
   record: ContactRecord | null;
   isErased: boolean;
-  /** True if a run found that `contacts.filter` excludes the contact. No run would enhance it. */
+  /** True if a run found that `contacts.filter` excludes the contact. No run would enhance an excluded contact. */
   isOutside: boolean;
 }
 

@@ -1,4 +1,7 @@
-/** Shows fundraisers which contacts to call and who can introduce them. Also manages each user's list of contacts. */
+/**
+ * Shows fundraisers which contacts to call and who can introduce them. Each user also has a list of contacts, which
+ * this file manages.
+ */
 import { stringify } from 'csv-stringify/sync';
 import { z } from 'zod';
 import { findContacts } from '../../contacts/contacts.ts';

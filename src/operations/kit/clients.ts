@@ -20,8 +20,8 @@ export function listNamed(
 }
 
 /**
- * Checks that the caller has access to these clients. Throws the same error as for an unknown client. Null means all
- * clients.
+ * Checks that the caller has access to the clients. If the caller has no access, throws the error for an unknown
+ * client. Null means all clients.
  */
 export function requireClients(world: Pick<World, 'clients'>, ids: readonly string[] | null): void {
   for (const id of ids ?? []) findClient(world, id);

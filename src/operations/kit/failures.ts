@@ -14,7 +14,7 @@ const failureSchema = z
 
 export type ClientFailure = z.output<typeof failureSchema>;
 
-/** The part of a result that lists failed clients. It is omitted if the operation succeeded for all clients. */
+/** The part of a result that lists failed clients. This part is omitted if the operation succeeded for all clients. */
 export const failuresShape = {
   failed: z.array(failureSchema).optional().describe('The clients for which it failed, if any'),
 };
@@ -26,8 +26,8 @@ export interface Attempts<Value> {
 }
 
 /**
- * Works on one client after the other. An error for one client does not stop the others. If all clients fail, throws
- * the first error. Throws unexpected errors immediately.
+ * Works on one client after the other. An error for one client does not stop the work on other clients. If all clients
+ * fail, throws the first error. Throws unexpected errors immediately.
  */
 export async function attemptEach<Value>(
   clients: readonly Integration[],

@@ -16,7 +16,7 @@ export interface InputField {
   isRequired: boolean;
 }
 
-/** Marks a text field as a secret. Forms show a password field for it. */
+/** Marks a text field as a secret. Forms show a password field for a secret. */
 export function secretText(schema: z.ZodString): z.ZodString {
   return schema.meta({ format: SECRET_FORMAT });
 }

@@ -1,6 +1,6 @@
 /**
- * Defines all actions of users as operations. Each operation is declared once. The terminal, the API and the pages
- * offer it.
+ * Defines all actions of users as operations. Each operation is declared once, for all interfaces. The terminal, the
+ * API and the pages offer it.
  */
 import type { z } from 'zod';
 import type { Application } from '../../application.ts';
@@ -60,7 +60,7 @@ export interface World {
    * used.
    */
   publicUrl: string;
-  /** True if the settings contain no address. */
+  /** True if the settings contain no address of the server. */
   hasOwnUrl: boolean;
   /**
    * Checks the audit chain. Can compare the chain with an end that a user saved. In a server, returns within seconds,
@@ -69,7 +69,10 @@ export interface World {
   checkAudit(known: AuditPlace | null): Promise<AuditCheckView>;
 }
 
-/** The dependencies of an operation that changes the database. Its transaction contains the caller and the time. */
+/**
+ * The dependencies of an operation that changes the database. The transaction of this operation contains the caller and
+ * the time.
+ */
 export interface ChangingWorld extends World {
   trx: ActorTransaction;
 }
@@ -97,8 +100,8 @@ export interface ActingWorld extends World {
    */
   confirm(approval: ApprovalRecord): Promise<void>;
   /**
-   * Carries out a request on behalf of this user and records the outcome. The terminal calls this immediately. In other
-   * interfaces, the service calls it.
+   * Carries out a request on behalf of this user and records the outcome. The terminal calls this immediately. The
+   * terminal calls `carryOut` immediately.
    */
   carryOut(approval: ApprovalRecord, by: Actor, signal: AbortSignal): Promise<void>;
   /** Writes a file for an operation with an `archive`. Rejects if the receiver has disconnected. */
@@ -107,7 +110,7 @@ export interface ActingWorld extends World {
   describeResult(name: string, result: unknown): Promise<readonly string[]>;
 }
 
-/** The schema of an operation's input. Its keys become options, body fields and form fields. */
+/** The schema of an operation's input. The keys of the schema become options, body fields and form fields. */
 export type InputSchema = z.ZodObject;
 
 /** The properties that every operation declares. */
@@ -130,7 +133,10 @@ interface Declaration<Input extends InputSchema, Result extends z.ZodType> {
   /** True if users must have proved their identity within the last ten minutes. */
   needsProof?: boolean;
   input: Input;
-  /** The input keys of the subject, in order. They are arguments in the terminal and parts of the path in the API. */
+  /**
+   * The input keys of the subject, in order. The subjects are arguments in the terminal and parts of the path in the
+   * API.
+   */
   subjects: readonly (keyof z.output<Input> & string)[];
   /** Further arguments in the terminal. Lists come last. In the API, these values are in the query or the body. */
   arguments?: readonly (keyof z.output<Input> & string)[];
@@ -141,7 +147,7 @@ interface Declaration<Input extends InputSchema, Result extends z.ZodType> {
   table?(result: z.output<Result>): TableView | readonly TableView[];
   /** The CSV form of the result, for `--csv` and `Accept: text/csv`. */
   csv?: CsvView<z.output<Result>, z.output<Input>>;
-  /** Returns further sentences about the result. The terminal prints them on stderr. */
+  /** Returns further sentences about the result. The terminal prints these sentences on stderr. */
   remarks?(result: z.output<Result>): readonly string[];
   /**
    * Returns the clients for which the operation failed although it succeeded for others. The error decides the
@@ -171,14 +177,14 @@ export interface SecondUserMatter {
 interface NeedsSecondUser<Input extends InputSchema> {
   /**
    * Returns the request for a second user, or null if one user is enough. The request is refused if no other user could
-   * confirm it (`second_user_missing`). This function is called before `run`, so it finds its subjects itself. It is
-   * called again at the confirmation, so its numbers must not depend on the time. Operations with secrets cannot have
-   * this function. Decisions, `undo` and `forget` use `operations/second-person.ts`.
+   * confirm it (`second_user_missing`). This function is called before `run`, so it finds its subjects itself. The
+   * function is called again at the confirmation, so its numbers must not depend on the time. Operations with secrets
+   * cannot have this function. Decisions, `undo` and `forget` use `operations/second-person.ts`.
    */
   secondUser?(world: World, input: z.output<Input>): Promise<SecondUserMatter | null>;
 }
 
-/** An operation that only reads. It changes neither the database nor a CRM. */
+/** An operation that only reads, and changes neither the database nor a CRM. */
 export interface Reading<
   Input extends InputSchema = InputSchema,
   Result extends z.ZodType = z.ZodType,
@@ -187,7 +193,7 @@ export interface Reading<
   run(world: World, input: z.output<Input>): Promise<z.output<Result>>;
   /** Returns audit entries that are recorded before reading. Used for data that leaves donor-sync. */
   records?(world: World, input: z.output<Input>): readonly NewAuditEntry[];
-  /** Creates a file that is too large for memory. Its parts are sent while they are read. */
+  /** Creates a file that is too large for memory. The parts of the file are sent while they are read. */
   stream?: { file: string; parts(world: World, input: z.output<Input>): AsyncIterable<string> };
 }
 
@@ -200,17 +206,19 @@ export interface Changing<
   effect: 'changes';
   run(world: ChangingWorld, input: z.output<Input>): Promise<z.output<Result>>;
   /**
-   * Returns the confirmation question, for operations that erase, undo, revoke or remove. The API returns it as a
-   * preview. The question must be unchanged when the operation is carried out.
+   * Returns the confirmation question, for operations that erase, undo, revoke or remove. The API returns the
+   * confirmation question as a preview. The question must be unchanged when the operation is carried out.
    */
   question?(world: World, input: z.output<Input>): Promise<Question>;
-  /** The secrets in the result. They are shown only once, each on its own line. Null is skipped. */
+  /** The secrets in the result. Each secret is shown only once, on a separate line. Null is skipped. */
   secret?: SecretKey<Result> | readonly SecretKey<Result>[];
 }
 
 type SecretKey<Result extends z.ZodType> = keyof z.output<Result> & string;
 
-/** An operation that also works outside the database. Each of its changes has its own audit entry. */
+/**
+ * An operation that also works outside the database. Each change that the operation makes has a separate audit entry.
+ */
 export interface Acting<
   Input extends InputSchema = InputSchema,
   Result extends z.ZodType = z.ZodType,
@@ -247,7 +255,7 @@ export type OperationOf<Input extends InputSchema, Result extends z.ZodType> =
 
 /** A question that a user confirms or refuses. */
 export interface Question {
-  /** The question in words. It ends with a question mark. */
+  /** The text of the confirmation question, which ends with a question mark. */
   text: string;
   /** The numbers of affected objects, for example `{ passkeys: 2 }`. */
   counts: Readonly<Record<string, number>>;
@@ -258,7 +266,7 @@ export interface TableView {
   /** The text that replaces an empty table. */
   empty: string;
   headers: readonly string[];
-  /** The rows. Each row has one cell per header. */
+  /** The rows of the table. Each row has one cell per header. */
   rows: readonly (readonly Cell[])[];
   /** Sentences that follow the table. */
   notes?: readonly Note[];

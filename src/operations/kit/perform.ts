@@ -56,13 +56,13 @@ export interface OperationDeps {
   publicUrl: string;
   /** True if the settings contain no address, as in `World`. Defaults to false. */
   hasOwnUrl?: boolean;
-  /** Returns a signal that is aborted when the process ends. Callers add their own time limit. */
+  /** Returns a signal that is aborted when the process ends. Callers add their own time limit to the signal. */
   signal: () => AbortSignal;
   /** Starts work that operations have left to the service. Undefined if no service listens. */
   carryOn?: (() => void) | undefined;
   /** Requests a run, and notifies the process that starts runs. */
   requestRun(requested: RequestedRun): Promise<Accepted>;
-  /** Checks alerts. Only the watching process knows which alerts were sent. */
+  /** Checks alerts. Only the process that watches alerts knows which alerts were sent. */
   checkAlerts(signal: AbortSignal): Promise<void>;
   /** Writes a file, as in `ActingWorld`. */
   writeFile?: WriteFile;
@@ -160,8 +160,8 @@ async function toReading<Input extends InputSchema, Result extends z.ZodType>(
 }
 
 /**
- * Records an operation that takes minutes, so that the service performs it. Throws like `perform`, before it records
- * anything.
+ * Records an operation that takes minutes, so that the service performs it. Throws the errors of `perform` before it
+ * records anything.
  */
 export async function performLater<Input extends InputSchema, Result extends z.ZodType>(
   deps: OperationDeps,

@@ -16,7 +16,7 @@ import type { Store } from '../../store.ts';
 import type { Caller } from './caller.ts';
 import type { Operation, SecondUserMatter } from './operation.ts';
 
-/** Thrown if a request waits for a second user. This is not a failure. */
+/** Thrown if a request waits for a second user. A request that waits is not a failure. */
 export class RequestWaits extends Error {
   readonly approval: ApprovalRecord;
 

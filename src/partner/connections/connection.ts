@@ -49,7 +49,7 @@ export function toLink(wire: z.output<typeof linkSchema>): Link {
   };
 }
 
-/** A donor's connection to a member of the team's networks. Its strength is at least 0.45. */
+/** A donor's connection to a member of the team's networks. The strength of a connection is at least 0.45. */
 export type Connection = z.output<typeof connectionSchema>;
 
 export const connectionSchema = z
@@ -70,7 +70,7 @@ export const connectionSchema = z
 export interface Filters {
   /** The networks to search. Defaults to all networks of the team. */
   networkIds?: readonly string[];
-  /** Limits the query to these members of the networks. Defaults to all members. */
+  /** Limits the query to some members of the networks. Defaults to all members. */
   inNetworkDonorIds?: readonly string[];
 }
 

@@ -53,7 +53,9 @@ export async function removeMembers(
 
 /** Adds many members with a job, which donor-sync polls (service document, sections 2.3 and 4.1). */
 
-/** A bulk add that the service has accepted. It contains all data to follow the bulk add, even after a restart. */
+/**
+ * A bulk add that the service has accepted. The object contains all data to follow the bulk add, even after a restart.
+ */
 export interface BulkAddJob {
   jobId: string;
   networkId: string;
@@ -76,7 +78,7 @@ export type BulkAdd =
  */
 export type MemberOutcome = 'added' | 'alreadyMember' | 'notFound' | 'failed' | 'unpaid';
 
-/** Adds members with a job. Each donor costs a credit from the networks bucket (sections 4.1 and 4.5). */
+/** Adds members with a job. Each added donor costs a credit from the networks bucket (sections 4.1 and 4.5). */
 export const ADD_MEMBERS = operation('add members', { charges: 'networks', lane: 'networks' }, [
   { method: 'POST', path: '/networks/{id}/members/batch', listName: 'donor_ids' },
 ]);
@@ -91,8 +93,8 @@ export const BULK_ADD_PROGRESS = operation(
 const POLL_INTERVAL_MS = 3_000;
 
 /**
- * The maximum number of polls of a job. They take half an hour. A hundred donors at "a few seconds" each take a third
- * of this time.
+ * The maximum number of polls of a job. This number of polls takes half an hour. A hundred donors at "a few seconds"
+ * each take a third of this time.
  */
 const MAX_POLLS = 600;
 
@@ -189,8 +191,8 @@ const resultsSchema = z.object({
 const nestedSchema = z.object({ status: z.string() });
 
 /**
- * A job's progress. The word can be in the same place as in enhancement jobs. There, it is next to a number that
- * repeats the HTTP status.
+ * A job's progress. The word can be in the same place as in enhancement jobs. In enhancement jobs, the word is next to
+ * a number that repeats the HTTP status.
  */
 const progressSchema = z.object({
   status: z.string().nullish().catch(null),

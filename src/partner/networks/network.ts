@@ -51,7 +51,10 @@ function withNetworkId<Thing extends z.ZodType>(thing: Thing) {
   return withIdAs('network_id', 'id', thing);
 }
 
-/** Creates, renames and deletes networks (service document, section 4.1). All these operations are free. */
+/**
+ * Creates, renames and deletes networks (service document, section 4.1). Creating, renaming and deleting networks is
+ * free.
+ */
 
 /** The network that a create request created or found. */
 export interface CreatedNetwork extends Network {
@@ -110,8 +113,8 @@ export async function createNetwork(
     if (!(error instanceof PartnerBadRequest || error instanceof ReplyUnreadable)) throw error;
     const existing = (await listNetworks(send, signal)).find((network) => network.name === name);
     if (existing === undefined) throw error;
-    // If a service creates a network without describing it, donor-sync reads the new network. This does not count as
-    // adopting.
+    // If a service creates a network without describing it, donor-sync reads the new network. Reading a new network
+    // does not count as adopting it.
     return { ...existing, adopted: error instanceof PartnerBadRequest };
   }
 }

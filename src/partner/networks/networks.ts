@@ -51,9 +51,10 @@ export interface Networks {
     mayLeave?: MayLeave,
   ): Promise<void>;
   /**
-   * Starts a job that adds 1 to 100 donors. Each donor costs a credit from the networks bucket. If the balance is too
-   * low, the service processes only the first donors. Throws `CreditsExhausted` if the balance covers no donor. After
-   * `AnswerLost`, the job may be running and its credits may have been spent. `mayLeave` is called before each attempt.
+   * Starts a job that adds 1 to 100 donors. Each added donor costs a credit from the networks bucket. If the balance is
+   * too low, the service processes only the first donors. Throws `CreditsExhausted` if the balance covers no donor.
+   * After `AnswerLost`, the job may be running and its credits may have been spent. `mayLeave` is called before each
+   * attempt.
    */
   addMembers(
     networkId: string,

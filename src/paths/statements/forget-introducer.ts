@@ -3,8 +3,8 @@ import type { Trx } from '../../database/tables/tables.ts';
 import { findScope, isConnecting, markConnectedTo } from './stale-paths.ts';
 
 /**
- * The `introducer_id` of a path whose introducer was erased. It shows that the CRM may contain values of this path that
- * must be cleared. The text of these values must not be stored anywhere, not even encrypted.
+ * The `introducer_id` of a path whose introducer was erased. The mark shows that the CRM may contain values of this
+ * path that must be cleared. The text of these values must not be stored anywhere, not even encrypted.
  */
 export const ERASED_INTRODUCER = '';
 

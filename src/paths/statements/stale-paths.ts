@@ -5,7 +5,7 @@ import type { Lease } from '../../database/leases.ts';
 import { inBatches } from '../../database/rows.ts';
 import type { Tables, Trx } from '../../database/tables/tables.ts';
 
-/** The data on which warm paths depend. It does not include the contacts. */
+/** The data on which warm paths depend, without the contacts. */
 export interface PathScope {
   /** The fingerprint of the settings for paths and their fields. */
   settings: string;
@@ -98,7 +98,10 @@ async function markAll(trx: Trx, integrationId: string, changes: { told?: null }
     .execute();
 }
 
-/** Marks the donors' own paths as stale. Also marks paths that lead, or may lead, to a network through these donors. */
+/**
+ * Marks the donors' own paths as stale. Also marks paths that lead, or may lead, to a network through one of the
+ * donors.
+ */
 export async function markConnectedTo(
   trx: Trx,
   integrationId: string,

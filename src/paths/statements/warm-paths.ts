@@ -73,9 +73,9 @@ const idsSchema = z.array(z.string());
 
 /**
  * Marks paths as stale if they may have changed since the last time. If the settings changed or a member joined, all
- * paths are stale. Otherwise, old paths and paths of newly enhanced contacts are stale. If a member left, the member's
- * own paths and all paths through the member are also stale. Adds contacts without a path. Checks only contacts that a
- * run has processed since then, so a run without changes is fast.
+ * paths are stale. If nothing has changed, only old paths and paths of newly enhanced contacts are stale. If a member
+ * left, the member's own paths and all paths through the member are also stale. Adds contacts without a path. Checks
+ * only contacts that a run has processed since then, so a run without changes is fast.
  */
 export async function markStalePaths(trx: RunTransaction, scope: PathScope): Promise<void> {
   await markStale(trx, trx.lease, scope);
@@ -155,7 +155,7 @@ export async function listIntroducedContacts(
   return rows.map((row) => ({ crmId: row.crm_id, ownedValues: row.owned_values }));
 }
 
-/** Marks contacts whose CRM fields no longer name an introducer. Their paths are computed again. */
+/** Marks contacts whose CRM fields no longer name an introducer. The paths of these contacts are computed again. */
 export async function dropIntroducers(
   trx: RunTransaction,
   crmIds: readonly string[],
@@ -195,8 +195,8 @@ export function listStrongestPaths(
 }
 
 /**
- * A path for the ranking, with the encrypted key and record of the contact's profile. Both are empty if there is no
- * profile.
+ * A path for the ranking, with the encrypted key and record of the contact's profile. The key and the record are empty
+ * if the contact has no profile.
  */
 export interface PathWithGiving {
   crmId: string;
@@ -272,7 +272,7 @@ export async function findPath(
   return path ?? null;
 }
 
-/** Returns the paths to these contacts. Leaves out contacts without a path. */
+/** Returns the paths to the contacts. Leaves out contacts without a path. */
 export async function findPaths(
   reader: Reader,
   integrationId: string,

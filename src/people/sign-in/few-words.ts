@@ -5,7 +5,9 @@
 import { z } from 'zod';
 import { listPackageFolder, readPackageFile } from '../../core/package-files.ts';
 
-/** The languages of donor-sync's users. Each list starts with frequent words and also contains names. */
+/**
+ * The languages of donor-sync's users. The list of each language starts with frequent words and also contains names.
+ */
 const LANGUAGES = ['en', 'de', 'fr', 'es-es', 'it', 'pt-br', 'nl-be', 'pl'];
 
 /** Words that rarely occur in print. Lists of frequent words therefore do not contain them. */
@@ -60,7 +62,7 @@ export function loadWords(passwords: Iterable<string>, dice: readonly string[]):
   for (const language of LANGUAGES) {
     const name = `@zxcvbn-ts/language-${language}`;
     for (const file of listPackageFolder(name, 'src')) {
-      // Sequences are phrases of several words. The other lists contain their words.
+      // Sequences are phrases of several words. The other lists contain the words of these phrases.
       if (!file.endsWith('.json') || file.startsWith('wordSequences')) continue;
       const words = readWords(name, `src/${file}`);
       words.forEach((word, index) => {
@@ -101,7 +103,7 @@ export function loadWords(passwords: Iterable<string>, dice: readonly string[]):
 
 /**
  * Returns the smallest number of known words that spell these letters, and the number of guesses that find them. Both
- * numbers are infinite if known words cannot spell these letters.
+ * numbers are infinite if known words cannot spell the letters.
  */
 function fewestWords(letters: string, ranks: ReadonlyMap<string, number>) {
   const none = { words: Number.POSITIVE_INFINITY, guessesLog10: Number.POSITIVE_INFINITY };
@@ -124,8 +126,8 @@ function fewestWords(letters: string, ranks: ReadonlyMap<string, number>) {
 
 /** True if the letters spell a series of at least this many different words from the list. */
 function isWritten(letters: string, least: number, words: ReadonlySet<string>): boolean {
-  // For each position in the letters, the words that end before this position. If there are several splits, the split
-  // with the most different words is used.
+  // The words that end before a position, for each position in the letters. If there are several splits, the split with
+  // the most different words is used.
   const most: (ReadonlySet<string> | undefined)[] = [new Set()];
   for (let end = 1; end <= letters.length; end += 1) {
     for (let start = Math.max(0, end - LONGEST_WORD); start < end; start += 1) {

@@ -204,7 +204,8 @@ async function verify(
     credential: {
       id: credential,
       publicKey: new Uint8Array(Buffer.from(publicKey, 'base64url')),
-      // donor-sync compares the counter when it records the use. It therefore also detects two simultaneous answers.
+      // donor-sync compares the counter when it records the use. The comparison therefore also detects two simultaneous
+      // answers.
       counter: 0,
       transports: [...transports],
     },
@@ -228,7 +229,7 @@ function newChallenge(): string {
   return randomBytes(CHALLENGE_BYTES).toString('base64url');
 }
 
-/** Returns the identifier that authenticators store for a user. It does not reveal who the user is. */
+/** Returns the identifier that authenticators store for a user. The identifier does not reveal who the user is. */
 function toHandle(personId: string): string {
   return Buffer.from(personId).toString('base64url');
 }
@@ -271,8 +272,8 @@ function openWay({ sealer, clock }: PasskeyDeps, asked: AskedFor, sealed: string
 }
 
 /**
- * Records that a browser answered a challenge. This happens only after the response was verified, so strangers cannot
- * create rows.
+ * Records that a browser answered a challenge. The use is recorded only after the response was verified, so strangers
+ * cannot create rows.
  */
 function spend({ store }: PasskeyDeps, { challenge, until }: Way): Promise<boolean> {
   return store.act((trx) => spendChallenge(trx, hashToken(challenge), until));

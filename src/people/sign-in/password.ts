@@ -120,8 +120,8 @@ const NO_ONE = [
 ].join('$');
 
 /**
- * Passwords are hashed one at a time, because each hash takes 32 MB and a fraction of a second. Otherwise, many
- * simultaneous sign-ins would use all memory and all processor cores.
+ * Passwords are hashed one at a time, because each hash takes 32 MB and a fraction of a second. Many simultaneous
+ * hashes would use all memory and all processor cores.
  */
 const inTurn = createOneAtATime(20, () =>
   tooBusy('Too many users are signing in at the moment. Try again in a few seconds.'),

@@ -34,7 +34,10 @@ export async function listAddresses(reader: Reader): Promise<AddressRecord[]> {
   return fromRows(rows);
 }
 
-/** Stores a proposed address, which must be confirmed in a different browser. It replaces an earlier proposal. */
+/**
+ * Stores a proposed address, which must be confirmed in a different browser. The new proposal replaces an earlier
+ * proposal.
+ */
 export async function proposeAddress(
   trx: ActorTransaction,
   { proposedBy, ...proposed }: ProposedAddress,
@@ -56,7 +59,8 @@ export async function proposeAddress(
  */
 export async function confirmAddress(trx: ActorTransaction, id: string): Promise<boolean> {
   const now = trx.clock.now();
-  // If two confirmations arrive at the same time, the second transaction waits here. It then finds no proposal.
+  // If two confirmations arrive at the same time, the second transaction waits here. The second transaction then finds
+  // no proposal.
   const proposed = await trx
     .updateTable('addresses')
     .set({ secret: null, browser: null, proposed_by: null, confirmed_at: now })

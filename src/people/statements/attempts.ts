@@ -1,4 +1,4 @@
-/** Counts attempts that failed or may still fail. All processes that use a database share the counts. */
+/** Counts attempts that failed or may still fail. All processes that use a database share these counts. */
 
 import type { ExpressionBuilder } from 'kysely';
 import type { TimedConnection, TimedReader } from '../../database/reader.ts';

@@ -1,4 +1,4 @@
-/** Stores users' lists of contacts that they want to keep in view. A list is its user's personal data. */
+/** Stores users' lists of contacts that they want to keep in view. A list of contacts is its user's personal data. */
 import type { ActorTransaction } from '../../database/actor-transaction.ts';
 import type { Reader } from '../../database/reader.ts';
 import { recordEntry } from '../../privacy/audit/record.ts';

@@ -12,8 +12,8 @@ export async function hasOwner(reader: Reader): Promise<boolean> {
 export async function isLastOwner(trx: Trx, id: string): Promise<boolean> {
   const owners = await selectOwners(trx)
     .orderBy('id')
-    // If two owners remove each other at the same time, the second transaction waits here. It then finds that only one
-    // owner is left.
+    // If two owners remove each other at the same time, the second transaction waits here. The second transaction then
+    // finds that only one owner is left.
     .$if(isPostgres(trx), (query) => query.forUpdate())
     .execute();
   return owners.length === 1 && owners[0]?.id === id;

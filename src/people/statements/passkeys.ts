@@ -40,7 +40,7 @@ export interface PasskeyRemoval {
   hasProvider: boolean;
   /** True if users can sign in with a password. Defaults to true. */
   passwordsCount?: boolean;
-  /** The session that continues. All other sessions of the user end. */
+  /** The session that continues. All sessions of the user except this session end. */
   keptSession: string | null;
 }
 
@@ -101,7 +101,8 @@ export async function deletePasskey(
   const { personId, id, alsoLast, hasProvider, keptSession, passwordsCount = true } = removal;
   // Reads this before it locks the user, because transactions lock owners in the order of their IDs.
   const wouldBeMissed = alsoLast && (await isLastOwner(trx, personId));
-  // If two passkeys are removed at the same time, the second transaction waits here. It then finds only one passkey.
+  // If two passkeys are removed at the same time, the second transaction waits here. The second transaction then finds
+  // only one passkey.
   const person = await lockPerson(trx, personId);
   const ids = await readIds(trx, personId);
   if (person === undefined || !ids.includes(id)) return 'unknown';
@@ -124,8 +125,8 @@ export async function deletePasskey(
 }
 
 /**
- * Records a use of a passkey. If the passkey's counter has not increased, adds an audit entry and returns false. In
- * this case, two copies of the passkey exist, or someone sent the same signature twice.
+ * Records a use of a passkey. If the passkey's counter has not increased, adds an audit entry and returns false. If the
+ * counter has not increased, two copies of the passkey exist, or someone sent the same signature twice.
  */
 export async function recordPasskeyUse(
   trx: ActorTransaction,

@@ -1,4 +1,4 @@
-/** Signed-in browsers. Only the hashes of their cookies are stored. */
+/** Signed-in browsers. Only the hashes of the browsers' cookies are stored. */
 
 import type { Selectable } from 'kysely';
 import type { ActorTransaction } from '../../database/actor-transaction.ts';
