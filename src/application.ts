@@ -93,8 +93,8 @@ export interface Neighbours {
 export interface Application {
   store: Store;
   /**
-   * Decides which process runs which integration. On Postgres, this is pg-boss. Otherwise, it is donor-sync's own
-   * engine.
+   * Decides which process runs which integration. On Postgres, this is pg-boss. On other databases, the engine is
+   * donor-sync's own.
    */
   engine: Engine;
   sealer: Sealer;
@@ -114,7 +114,7 @@ export interface Application {
   allowInsecureHttp: readonly string[];
   /** The operator's environment variables for set-ups in a browser. */
   setup: SetupEnvironment;
-  /** The balances of the service keys. Each balance is requested at most twice a minute. */
+  /** The balances of the service keys. The balance of each key is requested at most twice a minute. */
   credits: CreditReader;
   guard: ClientGuard;
   /** The file with the database's key, or null if the key comes from elsewhere. */
@@ -136,7 +136,7 @@ export interface Application {
   findRunning(integrationId: string): Promise<Running | null>;
   /** Tries to acquire the lease of an integration for this process. */
   takeLease(integrationId: string): Promise<LeaseAttempt>;
-  /** Opens an integration. The caller has to close it. */
+  /** Opens an integration. The caller has to close the integration. */
   open(integration: Integration, signal: AbortSignal): Promise<OpenIntegration>;
   close(): Promise<void>;
 }

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 import { nodeProblem } from './node-version.ts';
 /**
- * The entry point. It refuses a version of Node that is too old, limits the memory of long-running processes, and then
- * loads donor-sync.
+ * The entry point. The entry point refuses a version of Node that is too old, limits the memory of long-running
+ * processes, and then loads donor-sync.
  */
 import { keepMemoryFlat } from './process-memory.ts';
 

@@ -1,11 +1,11 @@
 /**
- * Checks the version of Node. This file runs on any version of Node that supports modules. It imports no other file,
- * because nothing may fail before its message is shown.
+ * Checks the version of Node. This file runs on any version of Node that supports modules. This file imports no other
+ * file, because nothing may fail before the file's message is shown.
  */
 
 /**
- * The oldest version of Node that works. It is the highest version that a package of donor-sync requires (undici).
- * `engines` in package.json contains the same version, and the bundle is built for it.
+ * The oldest version of Node that works. This version is the highest version that a package of donor-sync requires
+ * (undici). `engines` in package.json contains the same version, and the bundle is built for it.
  */
 export const OLDEST_NODE = '22.19.0';
 

@@ -4,7 +4,7 @@
  * measurements are in docs/decisions/0004-memory.md.
  */
 
-/** Options for Node. They come before all other options, so that the caller's own options have precedence. */
+/** Options for Node. Node's options come before all other options, so that the caller's own options have precedence. */
 const NODE_FLAGS = [
   // Limits the young generation. V8's own limit is several times as large.
   '--max-semi-space-size=8',

@@ -39,7 +39,7 @@ export interface StoreDeps {
 
 const unheard: RunsAsked = async () => {};
 
-/** The open database together with its logs. It makes all changes on behalf of a requester. */
+/** The open database together with its logs. The store makes all changes on behalf of a requester. */
 export interface Store extends DatabaseStore {
   readonly requireInPlace: RequireInPlace;
   readonly erasures: ErasureLog;

@@ -32,7 +32,7 @@ export function createDeps({ setExitCode }: Pick<AllDeps, 'setExitCode'>): AllDe
     },
     user: userName(),
     stopSignal: createStopSignal(process, stderr),
-    // Only commands that work with a CRM load the connectors.
+    // The connectors are loaded only by commands that work with a CRM.
     findConnectorDefinition: async (kind) =>
       (await import('../connectors/index.ts')).findConnectorDefinition(kind),
   };

@@ -5,7 +5,7 @@ import { describeCount } from '../core/quantities.ts';
 import type { Retention } from '../core/retention.ts';
 import type { AboutContact } from './statements/about.ts';
 
-/** A part of the stored data. `about` shows it as a line. */
+/** A part of the stored data. `about` shows each part as a line. */
 export interface Holding {
   integration: string;
   /** The place that holds the data. */

@@ -20,7 +20,7 @@ export interface AuditView {
   contact: string | null;
   contactErased: boolean;
   details: AuditDetails;
-  /** False if someone changed the entry in the database. */
+  /** True if the entry can be read. False if someone changed the entry in the database. */
   readable: boolean;
 }
 

@@ -29,11 +29,17 @@ export interface IntegrationReceipt {
   /** The number of erased rows, by kind. Excludes rows that an earlier, interrupted attempt erased. */
   erased: Record<string, number>;
   kept: { what: keyof KeptRows; rows: number; why: string }[];
-  /** Files that a user uploaded during the set-up, and their result files. The erasure also deletes these files. */
+  /**
+   * Files that a user uploaded during the set-up, and their result files. The erasure also deletes files of the set-up
+   * and result files.
+   */
   files: string[];
   /** Data about the integration outside donor-sync's database. */
   outside: string[];
-  /** False if the database file may still contain bytes of the erased data. Repeating the command overwrites them. */
+  /**
+   * True if the erased data was overwritten. False if the database file may still contain bytes of the erased data.
+   * Another run of the command overwrites these bytes.
+   */
   overwritten: boolean;
 }
 
@@ -91,7 +97,8 @@ const UNKNOWN_FILES =
   'Its settings were encrypted with a key that is no longer here. If a CSV file was uploaded in its set-up, it is still in the folder "uploads" next to the database.';
 
 /**
- * Deletes the integration's files. Returns null if the list of files cannot be read. All other data is erased anyway.
+ * Deletes the integration's files. Returns null if the list of files cannot be read. If the list of files cannot be
+ * read, all other data is erased anyway.
  */
 async function dropFiles(deps: SetupDeps, integration: string): Promise<string[] | null> {
   try {

@@ -40,9 +40,9 @@ interface Exported {
 
 /**
  * The maximum total time for which the receiver may delay an export. During an export, no run, undo or erasure of the
- * client starts. Otherwise, the files would contain data from different times, and after an erasure they would be
- * incomplete. A transaction would also prevent this, but a database should not keep a transaction open for so long. If
- * the receiver accepts no data at all, the server ends the connection earlier (`stallTimeoutMs`).
+ * client starts. Without this rule, the files would contain data from different times, and after an erasure they would
+ * be incomplete. A transaction would also prevent this, but a database should not keep a transaction open for so long.
+ * If the receiver accepts no data at all, the server ends the connection earlier (`stallTimeoutMs`).
  */
 const MAX_RECEIVING_MS = 10 * 60_000;
 

@@ -45,8 +45,8 @@ interface OfClient {
 }
 
 /**
- * Identifies an open database. Two applications in one process, as in tests, therefore do not share names. Each
- * database has its own fingerprint function, which serves as the identity.
+ * Identifies an open database. Two applications in one process, as in tests, therefore do not share names. The
+ * fingerprint function of a database serves as its identity.
  */
 type Owner = Fingerprint;
 

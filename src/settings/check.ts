@@ -23,7 +23,7 @@ export interface Checked<T> {
 
 /**
  * Checks the part of the file at `path` with a schema, and describes every problem. Uses the schema's own message for a
- * problem, if there is one. Otherwise, builds the message from the values that the schema accepts.
+ * problem, if there is one. If the schema has no message, builds the message from the values that the schema accepts.
  */
 export function checkPart<T>(
   tree: SettingsTree,
@@ -95,8 +95,8 @@ function describeIssue(part: Part, issue: z.core.$ZodIssue, path: SettingPath): 
 
 /**
  * Describes the problem if the schema allows several forms. If all problems of one form are at a deeper level, this is
- * the intended form, and only its problems are described. Otherwise, describes the unknown keys, or lists all possible
- * forms.
+ * the intended form, and only its problems are described. If no form is intended, describes the unknown keys, or lists
+ * all possible forms.
  */
 function describeUnion(
   part: Part,

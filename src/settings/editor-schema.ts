@@ -14,7 +14,7 @@ type CrmDefinition = Pick<ConnectorDefinition, 'kind' | 'settingsSchema' | 'grou
 
 /**
  * Returns the JSON schema that lets editors complete and check a settings file. The schema contains the file's own
- * schema, and the connector's schema for each kind of CRM. `scripts/write-settings-schema.ts` writes it to
+ * schema, and the connector's schema for each kind of CRM. `scripts/write-settings-schema.ts` writes the schema to
  * `config/settings.schema.json`.
  */
 export function editorSchema(definitions: readonly CrmDefinition[]): JsonSchema {

@@ -9,7 +9,7 @@ const LOG_LEVELS = ['silent', 'error', 'warn', 'info', 'debug'] as const;
 /** The level of detail of the log. */
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** The options from environment variables. They do not belong to the settings file. */
+/** The options from environment variables. These options do not belong to the settings file. */
 export interface RuntimeOptions {
   /** The value of DONOR_SYNC_SECRET_KEY, or null if it is not set. */
   secretKey: string | null;

@@ -7,7 +7,7 @@ export interface Position {
   column: number;
 }
 
-/** A problem in a settings file. It contains neither a secret nor a variable's value. */
+/** A problem in a settings file, without any secret or variable's value. */
 export interface Problem extends Position {
   /** The settings file's name, as the user wrote it. */
   file: string;

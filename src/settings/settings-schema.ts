@@ -33,7 +33,7 @@ export function hasOwnUrl({ publicUrl, port }: { publicUrl: string; port: number
 
 const signInSchema = z.strictObject({
   /**
-   * True if users can sign in with a password. Otherwise, users need a passkey, the provider, or a link from an owner.
+   * True if users can sign in with a password. If false, users need a passkey, the provider, or a link from an owner.
    */
   passwords: z.boolean().default(true),
   /** An OpenID Connect provider through which invited users can sign in. */
@@ -64,8 +64,8 @@ export const serverSchema = z
     /** The trusted proxies, as IP addresses or ranges. donor-sync believes the caller's address that they report. */
     trustedProxies: z.array(trustedProxySchema).max(100).default([]),
     /**
-     * The addresses from which users can use the pages and the API, as IP addresses or ranges. All other callers can
-     * use only webhooks, doors and health checks. If null, there is no restriction.
+     * The addresses from which users can use the pages and the API, as IP addresses or ranges. Callers from all other
+     * addresses can use only webhooks, doors and health checks. If null, there is no restriction.
      */
     pagesFrom: z.array(trustedProxySchema).max(100).nullable().default(null),
     /** Whether users can sign in over plain HTTP, although others in the network could read the password. */
@@ -81,7 +81,7 @@ const databaseSchema = z.string().regex(/^(sqlite:(?!\/\/[^/]).+|postgres(ql)?:\
   error: 'expected "sqlite:" and a file, or a URL that starts with "postgres://"',
 });
 
-/** A schedule. Its cron line and time zone are checked. */
+/** A schedule. The schema checks the schedule's cron line and time zone. */
 const checkedScheduleSchema = scheduleSchema.extend({
   cron: scheduleSchema.shape.cron.superRefine(reportAs(cronProblem)),
   timezone: scheduleSchema.shape.timezone
@@ -93,12 +93,13 @@ const checkedScheduleSchema = scheduleSchema.extend({
 /** The number of days for which donor-sync keeps past records. Data about money and ownership is always kept. */
 const retentionSchema = z.strictObject({
   runRows: z.int().min(1).max(3650).default(90),
-  /** Answered decisions, and the contacts of each run. If null, they are kept permanently. */
+  /** Answered decisions, and the contacts of each run. If null, decisions and contacts of runs are kept permanently. */
   outcomes: z.int().min(30).max(3650).nullable().default(null),
   /** The previous values of written fields. After this time, users can no longer undo a run. */
   previousValues: z.int().min(7).max(3650).nullable().default(null),
   /**
-   * Paid profiles. If null, donor-sync keeps them until they are too old to be delivered. If 0, it keeps no profiles.
+   * Paid profiles. If null, donor-sync keeps them until they are too old to be delivered. If 0, donor-sync keeps no
+   * profiles.
    */
   profiles: z.int().min(0).max(3650).nullable().default(null),
   /**
@@ -114,10 +115,10 @@ const creditsSchema = z.strictObject({ price: creditPricesSchema.prefault({}) })
 
 /**
  * This installation's app in HubSpot. The app's card and workflow action call donor-sync. Each installation needs its
- * own app, because installations with a shared app would share its secret.
+ * own HubSpot app, because installations with a shared app would share its secret.
  */
 const doorAppSchema = z.strictObject({
-  /** The app's ID, which is a number. Without the ID, HubSpot shows no card. */
+  /** The app's ID, which is a number. If the ID is not set, HubSpot shows no card. */
   appId: z
     .union([z.string().regex(/^\d+$/), z.int().positive().transform(String)])
     .nullable()
@@ -156,7 +157,10 @@ const twoPeopleSchema = z.strictObject({
   forgetByCrm: z.boolean().default(false),
 });
 
-/** A CRM app to which users grant access. It contains the credentials that the app's administrator received. */
+/**
+ * A CRM app to which users grant access. The settings of the app contain the credentials that the app's administrator
+ * received.
+ */
 const appSchema = z.strictObject({
   clientId: z.string().trim().min(1),
   /** The secret of the app. Omitted for public clients, if the CRM accepts public clients. */

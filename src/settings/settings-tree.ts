@@ -14,9 +14,9 @@ import { aliasTargets, interpolate, MAX_DEPTH, parseYaml } from './interpolation
 import type { Position, SettingPath } from './problem.ts';
 
 /**
- * The maximum number of settings in one file. Each group, list and value counts. An alias counts as much as its target
- * each time, because a small file with aliases can represent a huge file. 10,000 integrations that share a field map
- * through an alias have a million settings (docs/guides/settings.md).
+ * The maximum number of settings in one file. Each group, list and value counts as a setting. An alias counts as much
+ * as its target each time, because a small file with aliases can represent a huge file. 10,000 integrations that share
+ * a field map through an alias have a million settings (docs/guides/settings.md).
  */
 const MAX_SETTINGS = 1_500_000;
 
@@ -32,7 +32,7 @@ export interface SettingsTree {
   interpolatedIn(path: SettingPath): Interpolated[];
   /** YAML errors, and variables without a value. */
   problems: TreeProblem[];
-  /** False if the YAML has such severe errors that its values are unusable. */
+  /** True if the values are usable. False if the YAML has severe errors. */
   readable: boolean;
 }
 
@@ -117,8 +117,8 @@ function syntaxProblems(
 }
 
 /**
- * Returns a message for a YAML error. The parser's own messages can quote the file, which may contain a secret. These
- * messages never quote the file.
+ * Returns a message for a YAML error. The parser's own messages can quote the file, which may contain a secret.
+ * donor-sync's messages never quote the file.
  */
 function syntaxMessage(error: YAMLError, line: string): string {
   switch (error.code) {
@@ -171,7 +171,7 @@ interface MarkTree {
 interface NodeContext {
   path: SettingPath;
   keyPosition: Position;
-  /** The parent in the tree. It contains this mark under the mark's key. */
+  /** The parent in the tree. The parent tree contains this mark under the mark's key. */
   parent: MarkTree;
 }
 
@@ -200,7 +200,7 @@ function createReader(document: Document, lineCounter: LineCounter, env: Environ
     return found === undefined ? [] : interpolatedBelow(found);
   }
 
-  /** Records the position of a setting. Returns the tree that receives its children. */
+  /** Records the position of a setting. Returns the tree that receives the setting's children. */
   function note(
     { path, parent }: NodeContext,
     mark: NodeMark,

@@ -288,7 +288,7 @@ function resolveFiles(settings: CheckedSettings, folder: string): Omit<Settings,
   };
 }
 
-/** For each kind of CRM, the settings that contain file paths. */
+/** The settings that contain file paths, for each kind of CRM. */
 const FILE_SETTINGS: Readonly<Record<string, readonly string[]>> = { csv: ['path', 'output'] };
 
 const SQLITE = 'sqlite:';
@@ -308,7 +308,8 @@ const LOG_BY_SETTINGS = 'donor-sync.erasures';
 
 /**
  * Returns the files for the erasure log. With SQLite, one file is next to the database, and the settings can name a
- * second file. With Postgres, the settings can name the file. Otherwise, the file is next to the settings file.
+ * second file. With Postgres, the settings can name the file. If the settings name no file, the erasure log is next to
+ * the settings file.
  */
 function resolveErasureLogs(
   named: string | null,
@@ -325,9 +326,9 @@ function resolveErasureLogs(
 }
 
 /**
- * Returns the file of the spending journal. The settings can name the file. Otherwise, the file is next to an SQLite
- * database. Several hosts may spend credits with one Postgres database, and each host has its own file system. With
- * Postgres, there is therefore no file unless the settings name it.
+ * Returns the file of the spending journal. The settings can name the file. If the settings name no file, the spending
+ * journal is next to an SQLite database. Several hosts may spend credits with one Postgres database, and each host has
+ * its own file system. With Postgres, there is therefore no file unless the settings name it.
  */
 function resolveSpendingJournal(
   named: string | null,

@@ -72,8 +72,8 @@ export async function deliverProfiles(deps: DeliverDeps, run: Run): Promise<void
 }
 
 /**
- * The jobs that lanes have claimed. Only one lane claims jobs at a time, so two lanes never claim the same job or send
- * the same query.
+ * The jobs that the delivery lanes have claimed. Only one lane claims jobs at a time, so two lanes never claim the same
+ * job or send the same query.
  */
 interface Claims {
   claimed: Set<string>;
@@ -324,8 +324,8 @@ async function writeProfiles(deps: DeliverDeps, run: Run, fetched: Fetched[]): P
 }
 
 /**
- * True if donor-sync keeps the profile. It keeps no profile for a contact that has left the CRM or that may be an
- * erased person.
+ * True if donor-sync keeps the profile. donor-sync keeps no profile for a contact that has left the CRM or that may be
+ * an erased person.
  */
 function isKept({ reason, end }: Delivery): boolean {
   if (reason === 'forgotten' || reason === 'forgotten_person') return false;

@@ -25,8 +25,8 @@ import { createSpread, NO_SPREAD, type Spread } from './spread.ts';
 export const MAX_LISTED = 1_000;
 
 /**
- * The number of contacts that a forecast reads to find contacts that share a profile. It counts all further contacts as
- * paid, so the forecast is never too low.
+ * The number of contacts that a forecast reads to find contacts that share a profile. Contacts above this number count
+ * as paid, so the forecast is never too low.
  */
 const MAX_LOOKED_UP = 1_000;
 
@@ -41,8 +41,8 @@ export interface ContactForecast {
   /** The number of contacts that a run would submit. */
   paid: number;
   /**
-   * The number of contacts that would get a profile without a credit. Their profile is already paid for, or the run
-   * buys it for a different contact.
+   * The number of contacts that would get a profile without a credit. The profile of these contacts is already paid
+   * for, or the run buys it for a different contact.
    */
   shared: number;
   enhance: Partial<Record<EnhanceReason, number>>;
@@ -73,8 +73,8 @@ export type ForecastRun = Pick<
 type Chosen = SharingContact & { reason: DueReason };
 
 /**
- * Counts the contacts that a run would enhance. These are contacts that the run would read, contacts that are already
- * due, and contacts whose profile is outdated.
+ * Counts the contacts that a run would enhance. The forecast covers contacts that the run would read, contacts that are
+ * already due, and contacts whose profile is outdated.
  */
 export async function forecastContacts(deps: SyncDeps, run: ForecastRun): Promise<ContactForecast> {
   const sample = {
@@ -92,7 +92,7 @@ export async function forecastContacts(deps: SyncDeps, run: ForecastRun): Promis
   };
   const count = createCount(deps, run, forecast);
   const seen = new Set<string>();
-  // A new contact may be a missing contact with a different ID. Only a reading of the whole list shows this.
+  // A new contact may be a missing contact with a different ID. Only a reading of the whole list shows changed IDs.
   const waiting: Chosen[] | null = (await readsWholeList(deps, run)) ? [] : null;
   for await (const page of await pagesToRead(deps, run)) {
     const contacts = page.contacts.filter(({ id }) => !seen.has(id));
@@ -142,7 +142,10 @@ export function chooseSample({ sample: { changed, others } }: ContactForecast): 
   return [...others.ids(), ...changed.ids()].slice(0, SAMPLE_SIZE);
 }
 
-/** Returns the contacts of a page that a run would enhance. Counts all other contacts with their reason. */
+/**
+ * Returns the contacts of a page that a run would enhance. Counts all contacts that the run would not enhance, with
+ * their reason.
+ */
 async function chooseRead(
   deps: SyncDeps,
   run: ForecastRun,
@@ -256,8 +259,8 @@ async function fingerprintPersons(
 }
 
 /**
- * Returns a function that counts contacts to enhance. If several contacts are the same person, it counts only the first
- * contact as paid.
+ * Returns a function that counts contacts to enhance. If several contacts are the same person, the function counts only
+ * the first contact as paid.
  */
 function createCount(deps: SyncDeps, run: ForecastRun, forecast: ContactForecast) {
   const paid = new Set<string>();

@@ -1,5 +1,5 @@
 /**
- * Recognises contacts that a different database has enhanced. Such contacts have donor IDs in the CRM that this
+ * Recognises contacts that a different database has enhanced. These contacts have donor IDs in the CRM that this
  * database does not contain. The settings may contain the wrong database, or the database was lost. If the run
  * continued, it would pay for all contacts again.
  */
@@ -62,7 +62,7 @@ export async function requireKnownDonors(
   const carried = new Set(lookups.flatMap((lookup) => donorIdIn(lookup, fields) ?? []));
   if (carried.size === 0 || (await knowsDonors(store.reader, [...carried]))) return;
   const { id } = run.integration;
-  // The database no longer knows contacts that left long ago. If they return, nothing is wrong.
+  // The database no longer knows contacts that left long ago. If contacts that left long ago return, nothing is wrong.
   if (carried.size <= (await countEndedContacts(store.reader, id))) return;
   throw new FatalError(
     `${carried.size} contacts of "${id}" have donor IDs in the CRM (${fields.join(', ')}), but this database does not know any of these donors: another database was used to enhance the contacts. Nothing was spent. Enter that database in the settings, or restore its backup. If it is lost, \`donor-sync sync ${id} --adopt\` adopts these contacts at no cost.`,

@@ -47,8 +47,8 @@ export async function previewIdentities(
 }
 
 /**
- * An identity field that donor-sync cannot read, with its name in the CRM. Some contacts therefore lack a part of their
- * identity.
+ * An identity field that donor-sync cannot read, with its name in the CRM. Contacts with a value in this field
+ * therefore lack a part of their identity.
  */
 export interface MissingSource {
   name: string;

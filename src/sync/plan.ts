@@ -73,9 +73,9 @@ export function decideContact(
 /**
  * Returns the row of a contact whose details are again the same as in its last answered request. In between, donor-sync
  * treated different details as paid because of a lost response, a merge, or a change that a user rejected. donor-sync
- * now uses the answered request again, and no user has to decide about a lost request. There is one exception: a lost
- * request that renews an old profile, because the profile would be paid for a second time. If some details cannot be
- * read, donor-sync cannot compare the details. A pure function.
+ * now uses the answered request again, and no user has to decide about a lost request. donor-sync makes an exception
+ * for a lost request that renews an old profile, because the profile would be paid for a second time. If some details
+ * cannot be read, donor-sync cannot compare the details. A pure function.
  */
 function backAtAnswered(
   { identity }: Pick<PlannedContact, 'identity'>,
@@ -109,7 +109,10 @@ function isStillAsked(row: ContactRecord | undefined, decision: Decision): boole
   return isAsked && decision.kind === 'settle' && decision.eligible;
 }
 
-/** Decides about a contact that has a final result and that the run has not read. Its profile may be outdated. */
+/**
+ * Decides about a contact that has a final result and that the run has not read. The profile of a contact at rest may
+ * be outdated.
+ */
 export function decideAgain(row: ContactRecord, rules: PlanRules): Decision {
   return membersFirst(row.crmId, decideRemembered(row, rules), rules);
 }
@@ -215,7 +218,9 @@ function isOld(row: ContactRecord, rules: PlanRules): boolean {
   return rules.refresh.afterDays !== null && lastAsked < askedBefore(rules);
 }
 
-/** Returns the reason why a contact is not due. Its credit is spent, and its profile is still fresh. */
+/**
+ * Returns the reason why a contact is not due. The contact's credit is spent, and the contact's profile is still fresh.
+ */
 function reasonAtRest(row: ContactRecord): OutcomeReason {
   if (row.outcomeReason === 'rejected_by_person') return 'rejected_by_person';
   if (row.outcomeReason === 'person_invalid') return 'person_invalid';

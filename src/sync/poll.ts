@@ -1,4 +1,4 @@
-/** The third station. It polls running jobs until they have completed, failed or vanished. */
+/** The third station. This station polls running jobs until they have completed, failed or vanished. */
 
 import {
   countRunningJobs,

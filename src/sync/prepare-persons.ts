@@ -32,7 +32,8 @@ export interface Prepared {
 
 /**
  * Reads due contacts again, and records an outcome for contacts that the run must no longer submit. The database does
- * not store names and addresses. They are only in memory, from this point until the request has been sent.
+ * not store names and addresses. Names and addresses are only in memory, from this point until the request has been
+ * sent.
  */
 export async function preparePersons(
   deps: PrepareDeps,

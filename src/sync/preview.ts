@@ -123,7 +123,7 @@ export interface PreviewRequest {
   partnerKey: string;
   full: boolean;
   only: string | null;
-  /** Receives a few people in the form in which they would be sent. Their data is not stored. */
+  /** Receives a few people in the form in which they would be sent. The data of these people is not stored. */
   show?: (persons: readonly PersonDetails[]) => void;
 }
 
@@ -198,7 +198,7 @@ export function secondsAtLimit(partnerCalls: number): number {
   return partnerCalls / REQUESTS_PER_SECOND;
 }
 
-/** Previews the changes from profiles that are already paid for. Fetching these profiles is free. */
+/** Previews the changes from profiles that are already paid for. Fetching a paid profile is free. */
 async function previewWaiting(deps: SyncDeps, run: PreviewRun): Promise<Preview['waiting']> {
   const { store } = deps;
   const ready = await listReadyJobs(store.reader, run.integration.id, {

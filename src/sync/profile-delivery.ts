@@ -1,6 +1,6 @@
 /**
- * Decides how to deliver a profile to its contact: refusal ► guard ► fields. Also decides on the result of the
- * delivery.
+ * Decides how to deliver a profile to its contact: refusal ► guard ► fields. This file also decides on the result of
+ * the delivery.
  */
 
 import { parseOwned } from '../contacts/owned-values.ts';
@@ -148,8 +148,8 @@ export function planDelivery(
       end: { kind: 'held', donorId: profile.donorId },
     });
   }
-  // The decision about the death comes after the decision about the name. Approving it therefore also approves the
-  // name.
+  // The decision about the death comes after the decision about the name. An approval of the death therefore also
+  // approves the name.
   const isAcceptedDeath = isAsApproved && COVERS_DEATH.has(approval);
   if (profile.isDeceased && !run.integration.contacts.includeDeceased && !isAcceptedDeath) {
     return ended({
@@ -232,8 +232,8 @@ export function concludeDelivery(
 }
 
 /**
- * Returns details for the user that the outcome does not show. They are the values that the CRM refused, and that the
- * delivery cost no credit.
+ * Returns details for the user that the outcome does not show. The details name the values that the CRM refused, and
+ * tell that the delivery cost no credit.
  */
 function describeDetail({ job }: ReadyJob, unfit: string | null): string | null {
   if (job.sharedFrom === null) return unfit;

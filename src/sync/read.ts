@@ -1,4 +1,4 @@
-/** The first station. It reads contacts from the CRM and stores a decision for each contact. */
+/** The first station. This station reads contacts from the CRM and stores a decision for each contact. */
 
 import type { ContactPage } from '../../connectors/contract.ts';
 import { findIntegrationState, resetCursor } from '../clients/statements/integrations.ts';
@@ -63,8 +63,8 @@ async function recordPage(deps: ReadDeps, run: Run, page: ContactPage): Promise<
   const erased = [...page.contacts, ...page.removed].flatMap(
     ({ id }) => forgottenFingerprint(deps, run, id) ?? [],
   );
-  // If the CRM shows erased contacts again, donor-sync can clear text about other erased people in them. This is
-  // recorded before the page is stored. If the run is killed in between, the page is read again.
+  // If the CRM shows erased contacts again, donor-sync can clear text about other erased people in them. The erased
+  // contacts are recorded before the page is stored. If the run is killed in between, the page is read again.
   if (erased.length > 0)
     await deps.store.checkpoint(run.lease, (trx) => recordSeenErased(trx, erased, 'left'));
   for (let times = 0; times < MOST_PREPARATIONS; times += 1) {
@@ -218,9 +218,9 @@ async function* pagesOfUnseen(deps: ReadDeps, run: Run): AsyncGenerator<ContactP
 
 /**
  * Yields known contacts that have opted out or object to research. Ordinary reading may not return them, for example
- * because the filter excludes them. These contacts come before the first page, so that the watermark does not move past
- * them. Before donor-sync deletes a profile because of a mark, it reads the mark again. Otherwise, donor-sync would not
- * notice that someone has corrected the mark.
+ * because the filter excludes them. The marked contacts come before the first page, so that the watermark does not move
+ * past them. Before donor-sync deletes a profile because of a mark, it reads the mark again. Without this reading,
+ * donor-sync would not notice that someone has corrected the mark.
  */
 async function* pagesOfMarked(
   deps: ReadDeps,

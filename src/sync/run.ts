@@ -1,7 +1,7 @@
 /**
  * Carries out all steps for contacts: read ► plan ► submit ► poll ► deliver. The stations run at the same time. Each
- * station takes its work from the database and stores its results there. No station calls another station, so a new
- * process can continue a killed run.
+ * station of a run takes its work from the database and stores its results there. No station calls another station, so
+ * a new process can continue a killed run.
  */
 
 import { storePastMonths } from '../clients/results/month-results.ts';
@@ -87,7 +87,7 @@ export interface RunRequest {
   full: boolean;
   /** The CRM IDs of the contacts to sync, or null for all contacts. */
   only: string | readonly string[] | null;
-  /** Other requested runs for some of these contacts. This run serves these requests too. */
+  /** Other requested runs for some of these contacts. This run also serves these requests. */
   alongside?: readonly string[];
   /**
    * The maximum number of credits that the run may spend on enhancements. If a limit is set, the watermark does not
@@ -304,7 +304,7 @@ async function beginRun(deps: RunDeps, lease: Lease, request: RunRequest): Promi
   return run;
 }
 
-/** Returns the contact's ID for the run's record. For an erased contact, returns its fingerprint. */
+/** Returns the contact's ID for the run's record. For an erased contact, returns the ID's fingerprint. */
 function nameOnRecord(deps: RunDeps, run: Run, crmId: string): string {
   return forgottenFingerprint(deps, run, crmId) ?? crmId;
 }
@@ -390,8 +390,8 @@ async function runStations(
 }
 
 /**
- * Reads the service's limits and the balance. Also finds outdated profiles, unless the clock is wrong or the result
- * could not be stored.
+ * Reads the service's limits and the balance. The function also finds outdated profiles, unless the clock is wrong or
+ * the result could not be stored.
  */
 async function prepareStations(deps: SyncDeps, run: Run): Promise<number> {
   await deps.partner.discover(run.control.ending);
@@ -446,8 +446,8 @@ async function endRun(deps: RunDeps, run: Run, facts: RunFacts): Promise<RunRepo
     }),
   );
   if (!(await ifStillOurs(run, finishing))) return reportOn(deps, run, finishedAt, facts);
-  // Deletes expired profiles after every run, whatever its result. Otherwise, the profiles of objecting contacts would
-  // remain while the service is unavailable, possibly for months.
+  // Deletes expired profiles after every run, whatever its result. If this deletion depended on the run, the profiles
+  // of objecting contacts would remain while the service is unavailable.
   if (byAge) await addUpMonths(deps, run);
   await ifStillOurs(
     run,

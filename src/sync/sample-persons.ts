@@ -1,6 +1,7 @@
 /**
- * Shows a few people as a run would send them, so that a user can check them before the run spends credits. Only a
- * terminal or a page shows their names. Stored data and other outputs describe only which kinds of data exist.
+ * Shows a few people as a run would send them, so that a user can check them before the run spends credits. The
+ * people's names are shown only in a terminal or on a page. Stored data and other outputs describe only which kinds of
+ * data exist.
  */
 import { listDueContactIds, listEligibleContactIds } from '../contacts/contacts.ts';
 
@@ -14,7 +15,7 @@ import { createSpread } from './spread.ts';
 /** The number of people that are shown. */
 export const SAMPLE_SIZE = 5;
 
-/** The kinds of data that exist about a person. They do not identify the person. */
+/** The kinds of data that exist about a person. The kinds of data do not identify the person. */
 export interface PersonShape {
   first: boolean;
   last: boolean;

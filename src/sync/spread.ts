@@ -3,7 +3,7 @@ import type { Store } from '../store.ts';
 /** Chooses a few contacts from many contacts, spread over all of them. */
 export interface Spread {
   add(crmId: string): void;
-  /** Returns the IDs of the chosen contacts. The order is always the same. */
+  /** Returns the IDs of the chosen contacts. The order of the IDs is always the same. */
   ids(): string[];
 }
 
@@ -12,7 +12,7 @@ export const NO_SPREAD: Spread = { add: () => {}, ids: () => [] };
 
 /**
  * Chooses `size` of the added contacts by a keyed hash of their IDs. The choice is always the same and does not depend
- * on the CRM's order. It does not prefer the CRM's oldest records.
+ * on the CRM's order. The choice does not prefer the CRM's oldest records.
  */
 export function createSpread({ fingerprint }: Pick<Store, 'fingerprint'>, size: number): Spread {
   const chosen: { crmId: string; hash: string }[] = [];

@@ -1,4 +1,7 @@
-/** The second station. It submits due contacts. Each submission has a reason, and donor-sync pays for it only once. */
+/**
+ * The second station. The station that submits due contacts. Each submission has a reason, and donor-sync pays for it
+ * only once.
+ */
 
 import type { ContactRecord } from '../contacts/contacts.ts';
 import { countContactsUnderWay, listDueContacts } from '../contacts/contacts.ts';
@@ -43,7 +46,7 @@ type SubmitDeps = Omit<SyncDeps, 'sealer'>;
 
 interface Due {
   contacts: ContactRecord[];
-  /** The number of these contacts that may cost a credit now. */
+  /** The number of contacts in the selection that may cost a credit now. */
   atMost: number;
 }
 
@@ -102,8 +105,8 @@ export async function submitPersons(deps: SubmitDeps, run: Run): Promise<void> {
 
 /**
  * Passes missing contacts' profiles on to the same people's new contacts, even if spending ended before all contacts
- * were read. For example, no user has agreed to spend after a restore. Otherwise, the run would remove the missing
- * contacts at its end, and the next run would pay for the new contacts.
+ * were read. For example, no user has agreed to spend after a restore. Without this step, the run would remove the
+ * missing contacts at its end, and the next run would pay for the new contacts.
  */
 async function followUnspent({ control }: Run, newIds: NewIds): Promise<void> {
   if (!(await newIds.mustWait())) return;
@@ -166,8 +169,8 @@ interface Room {
 
 function createRoom({ store }: Pick<SubmitDeps, 'store'>, { integration }: Run): Room {
   /**
-   * The maximum number of contacts in progress. It is the last count plus all contacts that were submitted after the
-   * count.
+   * The maximum number of contacts in progress. This maximum is the last count plus all contacts that were submitted
+   * after the count.
    */
   let atMost = Number.POSITIVE_INFINITY;
   const isEnough = () => atMost <= MAX_UNDER_WAY - MAX_PERSONS_PER_SUBMISSION;
@@ -205,7 +208,7 @@ async function nextDue(
     withChanged: readIsDone,
   });
   // Since an earlier run, the CRM may have merged a paid contact into a waiting contact. Only a reading of the CRM
-  // shows the merge.
+  // shows this merge.
   const read = readIsDone ? due : due.filter(({ seenRun }) => seenRun === run.id);
   if (!readIsDone && (run.adopt || read.length < full)) return 'not_yet';
   if (due.length > 0 && !(await trial.isStillKnown())) return NOTHING;
@@ -369,7 +372,10 @@ async function refuse(
   return null;
 }
 
-/** Records a refusal for the people whom the service has rejected. All other people become due again. */
+/**
+ * Records a refusal for the people whom the service has rejected. The people whom the service has not rejected become
+ * due again.
+ */
 async function refuseBlamed(
   { store }: Pick<SubmitDeps, 'store'>,
   run: Run,

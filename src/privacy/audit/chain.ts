@@ -1,7 +1,7 @@
 /**
  * Encrypts the audit entries and chains them together. The chain covers the encrypted bytes, so destroying a contact's
- * key makes only the data about this contact unreadable. All other keys are derived from the fingerprint key, which
- * never changes. Therefore, rotating the secret key does not break the chain.
+ * key makes only the data about this contact unreadable. All keys except the contacts' keys are derived from the
+ * fingerprint key, which never changes. Therefore, rotating the secret key does not break the chain.
  */
 import { createHash, createSecretKey, randomBytes } from 'node:crypto';
 import type { Fingerprint } from '../../database/encryption/fingerprint.ts';

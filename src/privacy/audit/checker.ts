@@ -32,8 +32,8 @@ export interface AuditCheckView {
 export interface AuditChecker {
   /**
    * Starts a check, or joins an identical check that is in progress. Can also compare the chain with an end that a user
-   * saved earlier. Waits only briefly for the result. Only one check runs at a time, so a different check starts after
-   * the current check has ended.
+   * saved earlier. Waits only briefly for the result. Only one check of the audit runs at a time, so a different check
+   * starts after the current check has ended.
    */
   check(known: AuditPlace | null): Promise<AuditCheckView>;
   /** Returns the last check of this process, or null if this process has not checked the chain. */

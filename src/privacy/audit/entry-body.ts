@@ -13,7 +13,10 @@ const entryBodySchema = z.object({
   }),
   details: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])),
   contact: z.string().nullable(),
-  /** True if donor-sync created a birth record together with this entry. Only the first entry has a birth record. */
+  /**
+   * True if donor-sync created a birth record together with this entry. Only the first entry of the audit has a birth
+   * record.
+   */
   born: z.boolean().default(false),
   /** The blocks of erased people. Present only in entries about erasures and in the first entry. */
   blocks: blocksSchema.nullable().default(null),

@@ -34,7 +34,10 @@ export interface AuditRecord {
   crmId: string | null;
   /** True if the entry had a contact, and this contact has been erased. */
   isContactErased: boolean;
-  /** False if someone changed the entry in the database. The actor, the contact and the details are then unknown. */
+  /**
+   * True if the entry can be read. False if someone changed the entry in the database. The actor, the contact and the
+   * details are then unknown.
+   */
   isReadable: boolean;
   details: AuditDetails;
 }
@@ -46,7 +49,7 @@ export interface AuditFilter {
   /** Limits the result to entries before this time (epoch ms). */
   until?: number | undefined;
   integrationId?: string | undefined;
-  /** Limits the result to entries about these integrations. */
+  /** Limits the result to entries about some integrations. */
   integrationIds?: readonly string[] | undefined;
   action?: string | undefined;
   /** Limits the result to entries before this sequence number. */
@@ -62,7 +65,7 @@ export interface AuditPlace {
 
 /** The end of the chain, as stored in the database. */
 export interface AuditEnd extends AuditPlace {
-  /** False if the signature of this end is invalid. A different program must then have changed the end. */
+  /** True if the signature of this end is valid. A different program must then have changed the end. */
   isSigned: boolean;
 }
 

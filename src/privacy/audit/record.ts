@@ -97,8 +97,8 @@ export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 export type AuditDetails = Readonly<Record<string, string | number | boolean | null>>;
 
 /**
- * An action and the subject of the action. Its details never identify a contact. Only `crmId` identifies a contact, and
- * an erasure can remove this ID.
+ * An action and the subject of the action. The details of the entry never identify a contact. Only the `crmId` of an
+ * entry identifies a contact, and an erasure can remove this ID.
  */
 export interface NewAuditEntry {
   action: AuditAction;

@@ -29,7 +29,7 @@ export interface AuditCheck {
   end: AuditPlace | null;
   /** The number of the last entry that a purge has deleted, or 0 if no entry was purged. */
   purgedThrough: number;
-  /** The problems as sentences. There are at most `MAX_PROBLEMS`. */
+  /** The problems as sentences. The list contains at most `MAX_PROBLEMS` problems. */
   problems: string[];
 }
 
@@ -361,8 +361,8 @@ function openIfGenuine(audit: Audit, { seq, sealed }: { seq: number; sealed: str
 }
 
 /**
- * Returns the number of keys that cannot be decrypted in their row. Each key is bound to its ID, client and contact, so
- * a moved key cannot be decrypted.
+ * Returns the number of keys that cannot be decrypted in their row. Each audit key is bound to its ID, client and
+ * contact, so a moved key cannot be decrypted.
  */
 async function countChangedKeys(audit: Audit): Promise<number> {
   let changed = 0;
@@ -394,8 +394,8 @@ function opens(audit: Audit, sealed: string, place: Parameters<typeof keySealCon
 }
 
 /**
- * Reports keys that are missing although no recorded erasure has destroyed them. Also reports keys that should not
- * exist.
+ * Reports keys that are missing although no recorded erasure has destroyed them. Also reports audit keys that should
+ * not exist.
  */
 async function findMovedKeys(audit: Audit, areEntriesGone: boolean): Promise<string[]> {
   // This order matters. If an erasure happens now, its entry exists before the keys are checked again.

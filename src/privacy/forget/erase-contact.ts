@@ -76,8 +76,8 @@ const AT_REST = {
 };
 
 /**
- * First blocks the contact in all integrations, so no run can restore any data. Then clears the CRM and the service.
- * Erases the database last, because only the database shows which CRM values donor-sync wrote.
+ * First blocks the contact in all integrations, so no run can restore any data. Clears the CRM and the service after
+ * the block is on disk. Erases the database last, because only the database shows which CRM values donor-sync wrote.
  */
 export async function eraseInEach(
   deps: ForgetPersonDeps,
@@ -168,8 +168,8 @@ async function eraseOutside(
 ): Promise<ErasedIn> {
   const { id, lease, open, crm: own } = target;
   const { main, lookup, forms, ids, names: ofPerson } = facts;
-  // If the user did not request clearing the CRM, the receipt does not mention the CRM. This is true even if an earlier
-  // attempt cleared it.
+  // If the user did not request clearing the CRM, the receipt does not mention the CRM. The receipt does not mention
+  // the CRM even if an earlier attempt cleared it.
   let note = alsoInCrm ? begun : { ...begun, crm: null, mentions: NOTHING_LEFT };
   const save: SaveNote = async (changes) => {
     note = { ...note, ...changes };
@@ -356,8 +356,8 @@ export async function doneBefore(
         dropWaitingErasures(trx, target.id, facts.forms),
       );
     }
-    // Clears the contact's own fields first. The report on these fields then includes values that a merge moved into
-    // them.
+    // Clears the contact's own fields first. The report on the contact's fields then includes values that a merge moved
+    // into them.
     let refusals: readonly string[] = [];
     if (alsoInCrm && target !== undefined && open !== null && crm !== null) {
       const save: SaveNote = async (changes) => {

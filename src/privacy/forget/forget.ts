@@ -76,7 +76,8 @@ async function forgetIn(
   if (!isKnown && !request.blockUnknown) throw await unknownContact(deps, request, ids, isAsked);
   const isDone =
     known.length === 0 && blocks.length > 0 && blocks.every(({ state }) => state !== 'begun');
-  // Also uses the names that the first attempt recorded, because the database contained more data at that time.
+  // The search also uses the names that the first attempt recorded, because the database contained more data at that
+  // time.
   const named = [
     ...(await findDonorFingerprints(store.reader, store.fingerprint, ids, forms)),
     ...erasures.flatMap((row) => parseDonors(row.donors)),
@@ -105,8 +106,8 @@ async function forgetIn(
 }
 
 /**
- * Adds names that help to find values in later profiles. Without a CRM record, donor-sync no longer knows the contact's
- * name.
+ * Adds names that help to find values in later profiles. If the CRM record is gone, donor-sync no longer knows the
+ * contact's name.
  */
 function withNames(
   person: PersonFingerprints | null,

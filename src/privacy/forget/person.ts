@@ -1,4 +1,6 @@
-/** Finds the person behind an ID, in the CRM and in the store. Also finds contacts that may be the same person. */
+/**
+ * Finds the person behind an ID, in the CRM and in the store. Also finds contacts that may belong to the same person.
+ */
 
 import type { RecordLookup } from '../../../connectors/contract.ts';
 import type { Application } from '../../application.ts';
@@ -31,9 +33,9 @@ import type { ForgetPersonDeps, ForgetRequest, Target } from './targets.ts';
 export interface CrmAnswer {
   /** The record, if the CRM has it or has merged it into a different record. Null in all other cases. */
   lookup: RecordLookup | null;
-  /** False if the CRM could not be reached. */
+  /** True if the CRM could be reached. */
   isAsked: boolean;
-  /** The IDs of the person's former CSV rows. The current list no longer contains these rows. */
+  /** The IDs of the person's former CSV rows. The current list no longer contains the former rows. */
   former: readonly string[];
 }
 
@@ -127,7 +129,7 @@ export async function distinguish(
 }
 
 /**
- * Returns the person's names. They come from the CRM and from `known`, which an earlier attempt recorded. If the
+ * Returns the person's names. The names come from the CRM and from `known`, which an earlier attempt recorded. If the
  * contact has left the CRM, they also come from stored profiles and past writes.
  */
 export async function findNames(
@@ -172,7 +174,9 @@ export async function findDonors(
   return donors;
 }
 
-/** Finds other contacts that may be the same person. Returns only their IDs. A user has to check these contacts. */
+/**
+ * Finds other contacts that may be the same person. Returns only their IDs. Returns only the IDs of the other contacts.
+ */
 export async function findAlike(
   { application: { store } }: ForgetPersonDeps,
   { everywhere }: ForgetRequest,

@@ -34,8 +34,8 @@ export interface ErasedIn {
    */
   isSeenEmpty: boolean;
   /**
-   * False if the CRM still contains values from donor-sync. Until these values are cleared, the database keeps the data
-   * that identifies them.
+   * True if the erasure is complete. False if the CRM still contains values from donor-sync. Until the CRM values are
+   * cleared, the database keeps the data that identifies them.
    */
   isComplete: boolean;
 }
@@ -43,7 +43,7 @@ export interface ErasedIn {
 export interface ErasureReceipt {
   id: string;
   at: string;
-  /** False if someone must repeat the command once the CRM accepts the erasure. */
+  /** True if the erasure is complete. False if someone must repeat the command once the CRM accepts the erasure. */
   complete: boolean;
   /** The time of an earlier erasure of the contact, if this erasure had nothing left to do. */
   erasedEarlier: string | null;
@@ -61,7 +61,10 @@ export interface ErasureReceipt {
   crm: CrmErasure | null;
   /** Contacts that may be the same person under a different ID. */
   alike: readonly KnownContact[];
-  /** Contacts with the same ID in other accounts. They are different people, so donor-sync does not erase them. */
+  /**
+   * Contacts with the same ID in other accounts. Contacts in other accounts are different people, so donor-sync does
+   * not erase them.
+   */
   leftAlone: readonly KnownContact[];
   pending: Pending[];
 }

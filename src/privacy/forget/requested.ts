@@ -1,4 +1,4 @@
-/** Carries out due erasures. A user, an event in the CRM or the settings requested these erasures. */
+/** Carries out due erasures. A due erasure was requested by a user, by an event in the CRM or by the settings. */
 
 import {
   type DonorSyncError,
@@ -60,8 +60,8 @@ export async function eraseRequested(
 }
 
 /**
- * Returns true for an error that would also stop the client's next erasures: a run has the lease, the process is
- * stopping, or the CRM does not respond. Returns false for errors that affect only this contact.
+ * Returns true for an error that would also stop the client's next erasures. This is the case if a run has the lease,
+ * the process is stopping, or the CRM does not respond. Returns false for errors that affect only this contact.
  */
 function isForAll(error: DonorSyncError): boolean {
   const reason = error.code === 'erasure_cut_off' ? error.cause : error;

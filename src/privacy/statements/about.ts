@@ -1,11 +1,11 @@
-/** Reads all stored data about a contact, table by table. `erase-rows.ts` erases the same data. */
+/** Reads all stored data about a contact, table by table. `erase-rows.ts` erases the data that this file reads. */
 import { parseOwned } from '../../contacts/owned-values.ts';
 import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
 import type { Reader } from '../../database/reader.ts';
 import type { AboutPart } from './contact-places.ts';
 import { VALUES_PURGED } from './retention.ts';
 
-/** The stored data about a contact in one integration. All times are in epoch milliseconds. */
+/** The stored data about a contact in one integration. All times in this data are in epoch milliseconds. */
 export type AboutContact = Awaited<ReturnType<typeof readAboutContact>>;
 
 /** Reads the stored data about a contact. `crmIds` are the forms of the contact's ID. */

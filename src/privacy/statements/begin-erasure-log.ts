@@ -5,7 +5,7 @@ import { parseDonors } from './mentions.ts';
 
 type OpenedStore = Pick<Store, 'reader'> & WithErasureLog;
 
-/** Starts an erasure log. Its first lines are the erasures that happened before the log existed. */
+/** Starts an erasure log. The first lines of the log are the erasures that happened before the log existed. */
 export async function beginErasureLog({ reader, erasures }: OpenedStore): Promise<void> {
   if (await erasures.isBegun()) return;
   const rows = await reader.selectFrom('forgotten').selectAll().orderBy('forgotten_at').execute();

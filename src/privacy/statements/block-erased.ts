@@ -12,8 +12,8 @@ interface HeldContact {
 
 /**
  * Blocks a contact's ID, because the contact is an erased person. If donor-sync never wrote into the CRM, the contact's
- * data is erased immediately. Otherwise, `forget` completes the erasure, because it can find the values that donor-sync
- * wrote. Resolves with the IDs of destroyed audit keys.
+ * data is erased immediately. If donor-sync wrote into the CRM, `forget` completes the erasure, because it can find the
+ * written values. Resolves with the IDs of destroyed audit keys.
  */
 export async function blockErased(
   trx: Trx,

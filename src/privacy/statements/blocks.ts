@@ -19,7 +19,10 @@ export interface Block {
   state: ForgottenState | null;
   /** JSON of `PersonFingerprints`, or null if no data about the person was available. */
   person: string | null;
-  /** False if the block is about an erasure in a different account, because the same ID means someone else here. */
+  /**
+   * True if the block is about an erasure in this account. False if it is about a different account, in which the same
+   * ID means someone else.
+   */
   isOwn: boolean;
 }
 

@@ -20,7 +20,7 @@ export const CONTACT_PLACES: readonly ContactPlace[] = listColumns('contact id')
 
 export const DONOR_PLACES: readonly DonorPlace[] = listColumns('donor');
 
-/** Tables whose rows belong to one contact. An erasure deletes these rows. */
+/** Tables whose rows belong to one contact. An erasure deletes the rows in these tables. */
 export type OwnTable = TablesWith<{ is: 'contact id'; forget: 'row' }>;
 export const OWN_TABLES = CONTACT_PLACES.flatMap(({ table, says }) =>
   says.forget === 'row' ? [table as OwnTable] : [],

@@ -14,9 +14,9 @@ import { BESIDE_CONTACTS } from './contact-places.ts';
 
 /** Times in epoch ms. */
 export interface EndLimits {
-  /** Only contacts whose last credit was spent before this time end. */
+  /** Contacts end only if their last credit was spent before this time. */
   paidBefore: number;
-  /** Only contacts that left before this time end. */
+  /** Contacts end only if they left before this time. */
   leftBefore: number;
 }
 
@@ -32,7 +32,7 @@ const OPEN_WRITES: WriteState[] = ['intended', 'left', 'unseen'];
 /** The maximum number of successive merges that are followed. */
 const MOST_MERGES = 100;
 
-/** Resolves with the number of ended contacts. Each batch is a transaction with its audit entry. */
+/** Resolves with the number of ended contacts. Each batch of contacts is a transaction with its audit entry. */
 export async function endRemovedContacts(
   { reader, checkpoint }: Pick<Store, 'reader' | 'checkpoint'>,
   lease: Lease,
@@ -189,9 +189,9 @@ async function listEnded(
 }
 
 /**
- * Leaves out contacts that were merged into a contact that is still known. Such a contact may inherit their results,
- * and an erasure of it concerns them. In a circle of merges, it is unknown which contact still exists, so none is
- * ended.
+ * Leaves out contacts that were merged into a contact that is still known. The remaining contact may inherit the
+ * results of these contacts, and an erasure of the remaining contact concerns them. In a circle of merges, it is
+ * unknown which contact still exists, so none is ended.
  */
 async function dropMergedIntoLiving(
   reader: Reader,

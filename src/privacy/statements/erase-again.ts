@@ -69,8 +69,8 @@ export async function eraseAgain(
 /**
  * True if all data of an integration was erased after the backup. If the integration was added again later, it is a new
  * integration, which only a newer backup contains. If the time of the backup is unknown, the audit shows whether this
- * database recorded the erasure. If the audit does not reach back far enough, the integration's runs show it. All runs
- * of a client that was added again started after the erasure.
+ * database recorded the erasure. If the audit does not reach back far enough, the integration's runs show it. If a
+ * client was removed and added again, all of its runs started after the erasure.
  */
 async function hasLeftSince(
   reader: Reader,

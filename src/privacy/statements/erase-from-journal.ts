@@ -1,6 +1,6 @@
 /**
  * Removes erased contacts from the spending journal. The journal contains no names. However, someone with the service
- * key and a job ID from the journal could fetch the profile. Also, a restore would adopt the payment.
+ * key and a job ID from the journal could fetch the profile. In addition, a restore would adopt the payment.
  */
 import { sql } from 'kysely';
 import type { JournalLine } from '../../credits/statements/journal/journal-lines.ts';
@@ -19,7 +19,7 @@ const NO_FORMS: OtherForms = { integrationIds: [], contacts: [] };
 
 /**
  * Removes all contacts that the database blocks from the journal. Also deletes payments that a restore has adopted for
- * these contacts. The journal keeps the credits and the number of jobs, so sums remain correct. Resolves with the
+ * blocked contacts. The journal keeps the credits and the number of jobs, so sums remain correct. Resolves with the
  * number of removed contacts and donors. Runs in a transaction, so that other processes cannot rewrite the file at the
  * same time.
  */

@@ -26,7 +26,7 @@ export interface ErasedIntegration {
   kept: KeptRows;
 }
 
-/** The rows that donor-sync must keep. These rows do not identify any contact. */
+/** The rows that donor-sync must keep. The rows that are kept do not identify any contact. */
 export interface KeptRows {
   /** The number of charges. donor-sync keeps the charges without their contacts. */
   submissions: number;
@@ -36,14 +36,14 @@ export interface KeptRows {
   sums: number;
   /** Keyed fingerprints of erased people. */
   blocks: number;
-  /** The number of audit entries. These entries no longer identify any contact. */
+  /** The number of audit entries. The audit entries no longer identify any contact. */
   auditEntries: number;
 }
 
 /** Rows that start or request work are deleted first. */
 const TABLES = [...listTables('deleted first'), ...listTables('deleted')];
 
-/** The tables whose rows belong to a run. Their rows are deleted before the run. */
+/** The tables whose rows belong to a run. The rows of these tables are deleted before their run. */
 const TABLES_OF_RUNS = listTables('deleted with its run').filter((table) => table !== 'runs');
 
 /**
@@ -113,7 +113,7 @@ export async function eraseIntegration(
     });
   }
 
-  /** Deletes runs one after the other, with all data that belongs to them. */
+  /** Deletes runs one after the other, with all data about each run. */
   async function removeRuns(): Promise<void> {
     for (;;) {
       const run = await reader

@@ -10,11 +10,12 @@ import { OWN_TABLES, type OwnTable } from './contact-places.ts';
 import { dropMonthsOf } from './drop-months.ts';
 import { dropLeftValues, leaveValues } from './left-values.ts';
 
-/** The numbers of a contact's erased items, by kind. These numbers do not identify the contact. */
+/** The numbers of a contact's erased items, by kind. The numbers of erased items do not identify the contact. */
 export interface ErasedRows {
   contacts: number;
   /**
-   * The number of charges that donor-sync keeps. It removes their contact and the job ID that could fetch the profile.
+   * The number of charges that donor-sync keeps. The erasure removes the contact of these charges and the job ID that
+   * could fetch the profile.
    */
   jobs: number;
   holds: number;
@@ -28,20 +29,23 @@ export interface ErasedRows {
   groups: number;
   /** The number of requested runs, and of rows in which runs recorded data about the contact. */
   runs: number;
-  /** The IDs of destroyed audit keys. Nobody can read the data that was encrypted with these keys. */
+  /** The IDs of destroyed audit keys. Nobody can read data that was encrypted with a destroyed key. */
   keys: readonly string[];
 }
 
 /**
- * The states of jobs whose profile could still be fetched. The erasure closes these jobs, so nobody can fetch the
- * profile.
+ * The states of jobs whose profile could still be fetched. The erasure closes jobs in these states, so nobody can fetch
+ * their profiles.
  */
 const UNDER_WAY: JobState[] = ['processing', 'completed', 'held'];
 
 /** Decides whether the erasure keeps fingerprints of the values that donor-sync wrote to a contact. */
 export interface ValuesInCrm {
   fingerprint: Fingerprint;
-  /** False if the contact's CRM fields were empty when donor-sync read them. The erasure then keeps no fingerprints. */
+  /**
+   * True if the contact's CRM fields may still contain values. False if they were empty when donor-sync read them. The
+   * erasure then keeps no fingerprints.
+   */
   mayBeLeft: boolean;
 }
 
@@ -62,7 +66,7 @@ export async function dropWaitingErasures(
     .execute();
 }
 
-/** Erases a contact from every table. The contact has these forms of ID. */
+/** Erases a contact from every table. `forms` contains the forms of the contact's ID. */
 export async function eraseRows(
   trx: Trx,
   integrationId: string,

@@ -66,8 +66,8 @@ export interface WithErasureLog {
 }
 
 /**
- * Replaces the erasure log for a database in memory. Also replaces it for a server database if the settings name no log
- * file.
+ * Replaces the erasure log for a database in memory. This log is also used for a server database if the settings name
+ * no log file.
  */
 export const noErasureLog: ErasureLog = {
   append: async () => undefined,
@@ -95,7 +95,7 @@ export function openErasureLog(path: string): ErasureLog {
   return log;
 }
 
-/** The name of the log file in a backup folder. All databases with backups in the folder share this file. */
+/** The name of the log file in a backup folder. All databases with backups in the folder share this log file. */
 export const FOLDER_LOG = 'donor-sync.erasures';
 
 /**

@@ -18,7 +18,7 @@ import { parseDonors, parseNames } from './mentions.ts';
 
 export type ForgottenRecord = FromRow<Selectable<Tables['forgotten']>>;
 
-/** The record of an erasure. It is stored before anything is erased. */
+/** The record of an erasure. The record is stored before anything is erased. */
 export interface Erasure {
   crmId: string;
   state: Extract<ForgottenState, 'begun' | 'blocked'>;
@@ -36,15 +36,15 @@ export interface BegunErasure {
   /** JSON of the erasure's progress. */
   receipt: string;
   donors: readonly string[];
-  /** The person's names. Each name consists of its words' fingerprints. */
+  /** The person's names. Each name consists of the fingerprints of its words. */
   names: readonly string[];
 }
 
 export interface EraseOptions {
   forms?: readonly string[];
   /**
-   * False if the contact's CRM fields were empty when donor-sync read them. If true, the erasure keeps fingerprints of
-   * the values in these fields. Defaults to true.
+   * True if the contact's CRM fields may still contain values. False if they were empty when donor-sync read them. If
+   * true, the erasure keeps fingerprints of the values in these fields. Defaults to true.
    */
   mayBeLeft?: boolean;
   /** Builds the JSON of the receipt in the same transaction. */

@@ -7,8 +7,8 @@ export interface WriteLogState {
   /** The number of the database's newest writes that were searched for in the write log. */
   checked: number;
   /**
-   * The number of these writes that the write log lacks. A different host may have recorded them elsewhere, or the log
-   * was lost.
+   * The number of writes that the write log lacks. A different host may have recorded them elsewhere, or the log was
+   * lost.
    */
   missing: number;
   /** The time of the last write that the write log lacks (epoch ms). Null if the log is complete. */

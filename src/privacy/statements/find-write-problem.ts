@@ -19,7 +19,7 @@ export async function findWriteProblem(path: string): Promise<string | null> {
   }
 }
 
-/** Returns the folder itself if it exists. Otherwise returns the nearest existing parent folder. */
+/** Returns the folder itself if it exists. If the folder does not exist, returns the nearest existing parent folder. */
 async function findNearestFolder(folder: string): Promise<string> {
   for (let at = folder; ; at = dirname(at)) {
     const found = await stat(at).catch(() => null);

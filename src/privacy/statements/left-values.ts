@@ -1,7 +1,7 @@
 /**
  * Remembers values that donor-sync wrote and that may still be in the CRM after an erasure. The database no longer
- * contains the erased contacts' IDs. It stores each value's fingerprint as a write to the fingerprint of the contact's
- * ID. Such a write has no run, no donor and no previous values, so only erasures use it.
+ * contains the erased contacts' IDs. The database stores the fingerprint of each value as a write to the fingerprint of
+ * the contact's ID. A write of this kind has no run, no donor and no previous values, so only erasures use it.
  */
 import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
 import type { Trx } from '../../database/tables/tables.ts';
@@ -76,7 +76,7 @@ export async function leaveValues(
   return left;
 }
 
-/** Deletes the fingerprints, because these contacts' CRM fields are empty. */
+/** Deletes the fingerprints of values whose CRM fields are empty now. */
 export async function dropLeftValues(
   trx: Trx,
   fingerprint: Fingerprint,

@@ -25,10 +25,10 @@ export interface WriteOfTexts {
   before: string;
   after: OwnedValues;
   state: WriteState;
-  /** The fingerprint of the donor whom the written values name. Empty if they name nobody. */
+  /** The fingerprint of the donor whom the written values name. Empty if the written values name no donor. */
   introducer: string;
   introduced: OwnedValues;
-  /** For each field, the fingerprints of the words in its value that may name people. */
+  /** The fingerprints of the words that may name people, for each field. */
   named: OwnedValues;
   /** The fingerprints of the person's name in the profile, or null if the profile has no name. */
   called: string | null;
@@ -56,8 +56,8 @@ export interface NamingWrite {
 }
 
 /**
- * Returns the mark that replaces an erased person's donor in `writes.introducer`. It is used for a value that was found
- * only by the person's name.
+ * Returns the mark that replaces an erased person's donor in `writes.introducer`. The mark is used for a value that was
+ * found only by the person's name.
  */
 function namedDonor(fingerprint: Fingerprint): string {
   return fingerprint('introducer', 'an erased person, by name');
@@ -83,7 +83,7 @@ export function parsePerson(person: string | null): PersonFingerprints | null {
   return person === null ? null : personSchema.parse(JSON.parse(person));
 }
 
-/** Returns the names in `forgotten.person`. Each name consists of its words' fingerprints. */
+/** Returns the names in `forgotten.person`. Each name consists of the fingerprints of its words. */
 export function parseNames(person: string | null): string[] {
   return person === null ? [] : namesSchema.parse(JSON.parse(person)).names;
 }
@@ -293,7 +293,10 @@ export async function findContactsWithWrites(
   }));
 }
 
-/** Returns the names that the service has for these contacts' donors. Each name consists of its words' fingerprints. */
+/**
+ * Returns the names that the service has for these contacts' donors. Each name consists of the fingerprints of its
+ * words.
+ */
 export async function findNamesOfDonors(
   reader: Reader,
   integrationIds: readonly string[],
@@ -310,7 +313,10 @@ export async function findNamesOfDonors(
   return rows.flatMap(({ called }) => called ?? []);
 }
 
-/** Returns the names of all people who were erased in an integration. Each name consists of its words' fingerprints. */
+/**
+ * Returns the names of all people who were erased in an integration. Each name consists of the fingerprints of its
+ * words.
+ */
 export async function findErasedNames(reader: Reader, integrationId: string): Promise<string[]> {
   const rows = await reader
     .selectFrom('forgotten')
@@ -345,7 +351,7 @@ export async function recordNaming(
 
 /**
  * Records that paid values of these contacts were cleared. donor-sync no longer owns these values. The rest of the
- * stored profile is written into these fields again.
+ * stored profile is written into the cleared fields again.
  */
 export async function disownCleared(
   trx: RunTransaction,

@@ -1,7 +1,7 @@
 /**
  * Deletes data at the end of its retention period. Keeps data on which money or the ownership of values depends: paid
  * identities, fingerprints of values that donor-sync wrote, and decisions about lost responses. Paid identities of
- * contacts that have left the CRM are also kept. Also keeps the blocks of erased people.
+ * contacts that have left the CRM are also kept. The retention also keeps the blocks of erased people.
  */
 
 import { OPT_OUT_KIND } from '../../contacts/many-at-once/opt-outs.ts';
@@ -43,8 +43,8 @@ const DAY_MS = 86_400_000;
 export const VALUES_PURGED = '';
 
 /**
- * Deletes expired data. Each batch is a transaction with its audit entry. If the work is interrupted, the
- * next call continues.
+ * Deletes expired data. Each batch of expired data is a transaction with its audit entry. If the work is interrupted,
+ * the next call continues.
  */
 export async function purgeExpired(
   { reader, checkpoint }: Pick<Store, 'reader' | 'checkpoint'>,

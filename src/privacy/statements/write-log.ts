@@ -1,6 +1,6 @@
 /**
  * Records writes into the CRM outside the database, as fingerprints only. A restored backup lacks later writes, but an
- * erasure has to find them. There is one file per month next to each erasure log.
+ * erasure has to find them. The write log has one file per month next to each erasure log.
  */
 import { mkdir, open, readdir, readFile, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -24,10 +24,10 @@ const lineSchema = z.object({
   contact: z.string(),
   /** The fingerprint of the written value, by field. */
   after: owned,
-  /** The fingerprint of the donor whom the written values name. Empty if they name nobody. */
+  /** The fingerprint of the donor whom the written values name. Empty if the written values name no donor. */
   introducer: z.string(),
   introduced: owned.nullable(),
-  /** For each field, the fingerprints of the words in its value that may name people. */
+  /** The fingerprints of the words that may name people, for each field. */
   named: owned.nullable(),
 });
 
@@ -39,12 +39,12 @@ export interface LoggedWrite extends z.infer<typeof lineSchema> {
 export interface WriteLog {
   /**
    * Resolves once the lines are on disk, or once writing them has failed. A failure does not stop a run, because the
-   * log is needed only after the restore of an older backup. `doctor` checks the same folder.
+   * log is needed only after the restore of an older backup. `doctor` checks the folder of the write log.
    */
   append(lines: readonly LoggedWrite[]): Promise<void>;
   /** Returns the lines since a time (epoch ms), in any order. */
   read(since: number): Promise<LoggedWrite[]>;
-  /** Returns the files for writes at this time (epoch ms). Does not write to these files. */
+  /** Returns the files for writes at this time (epoch ms). The function does not write to these files. */
   examine(at: number): Promise<WriteLogFile[]>;
 }
 

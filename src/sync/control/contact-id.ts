@@ -5,9 +5,9 @@ import { ConfigurationError } from '../../core/errors.ts';
 export type CanonicalId = (text: string) => string | null;
 
 /**
- * Returns a contact's ID in the form that the database and the connector use. Some CRMs show two forms of each ID. If
- * donor-sync stored both forms as separate contacts, it would pay twice. Throws a ConfigurationError if the text cannot
- * be a contact's ID.
+ * Returns a contact's ID in the form that the database and the connector use. Some CRMs show two forms of each contact
+ * ID. If donor-sync stored both forms as separate contacts, it would pay twice. Throws a ConfigurationError if the text
+ * cannot be a contact's ID.
  */
 export function toContactId(canonicalId: CanonicalId, integrationId: string, text: string): string {
   const trimmed = text.trim();

@@ -47,7 +47,7 @@ export interface SyncDeps {
   >;
   sealer: Pick<Sealer, 'seal' | 'open'>;
   clock: Clock;
-  /** The times at which requests were first seen. All runs of this process share this object. */
+  /** The times at which requests were first seen. All runs of this process share these times. */
   sightings: Observations;
   log: Log;
   /** Acquires an integration's lease, unless a different process has the lease. */
@@ -86,7 +86,7 @@ export interface Run {
   lease: Lease;
   integration: Integration;
   trigger: Trigger;
-  /** The field map that the run uses. It comes from the settings or is the connector's default. */
+  /** The field map that the run uses. The field map comes from the settings or is the connector's default. */
   mappings: readonly FieldMapping[];
   /** The ID of the mapping that the run uses (see `fingerprintMapping`). Set once the CRM is open. */
   mapping: string;
@@ -96,7 +96,7 @@ export interface Run {
   normalised?: NormalisedFields;
   /** The names of all fields that the CRM shows. Set before contacts are read. */
   described: ReadonlySet<string>;
-  /** The mapped fields that this run has created. These fields contain no values from before the run. */
+  /** The mapped fields that this run has created. The created fields contain no values from before the run. */
   created?: ReadonlySet<string>;
   /** The fingerprint of the service key. The database stores balances and open submissions by service key. */
   partnerKey: string;
@@ -110,7 +110,7 @@ export interface Run {
   erasedTexts?: ErasedTexts;
   /**
    * Contacts that the run must not submit. The run noticed this on a page that it read while their profile was in
-   * flight. Each contact has the time of that page (monotonic ms).
+   * flight. The value for each contact contains the time of the page (monotonic ms).
    */
   refused?: Map<string, { reason: OutcomeReason; atMs: number }>;
   /**
@@ -123,8 +123,8 @@ export interface Run {
   /** Whether the CRM contains no contacts. Null until the run has read all contacts. */
   readAll?: { isEmpty: boolean } | null;
   /**
-   * The CRM IDs of the contacts in mirrored groups. The run enhances these contacts first. Set before contacts are
-   * read.
+   * The CRM IDs of the contacts in mirrored groups. The run enhances contacts in mirrored groups first. Set before
+   * contacts are read.
    */
   groupMembers: Set<string>;
   /** True if the run reads all contacts and not only changed contacts. */

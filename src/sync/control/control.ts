@@ -19,8 +19,8 @@ const CHANGED = 'changed';
 export const IDLE_MS = 5_000;
 
 /**
- * The state that the stations of a run share. The state shows which stations are done, and which stations must stop. It
- * also signals changes in the database. The stations pass work to each other only through the database.
+ * The state that the stations of a run share. The state shows which stations are done, and which stations must stop.
+ * The state also signals changes in the database. The stations pass work to each other only through the database.
  */
 export interface RunControl {
   /** Aborted when the run stops. The abort ends all waits. */

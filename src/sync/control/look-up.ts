@@ -1,4 +1,4 @@
-/** Reads CRM records by ID. Each batch has the maximum size that the CRM accepts. */
+/** Reads CRM records by ID. Each batch of IDs has the maximum size that the CRM accepts. */
 import type { Connector, RecordLookup } from '../../../connectors/contract.ts';
 import { inParallel, splitIntoBatches } from '../../core/parallel.ts';
 

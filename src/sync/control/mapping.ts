@@ -6,8 +6,8 @@ import type { Store } from '../../store.ts';
 type Shaped = Pick<Connector, 'identity'>;
 
 /**
- * Returns the ID of the mapping. The ID depends on the kind of CRM, the columns with identity data, and the mode. It
- * does not depend on the filter or the field map. The connector must be prepared first.
+ * Returns the ID of the mapping. The ID depends on the kind of CRM, the columns with identity data, and the mode. The
+ * ID does not depend on the filter or the field map. The connector must be prepared first.
  */
 export function fingerprintMapping(
   { store, connector }: { store: Pick<Store, 'fingerprint'>; connector: Shaped },

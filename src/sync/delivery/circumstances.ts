@@ -77,7 +77,7 @@ export async function readCircumstances(
 /**
  * Returns the values that donor-sync wrote into other contacts and that these contacts may contain as copies. Users
  * copy a record or a row of a list, and then enter another person's name. The copy contains the other donor's ID, which
- * leads to the contact that was copied. Only an equal value then counts as a copy.
+ * leads to the contact that was copied. Only an equal value in the copied contact then counts as a copy.
  */
 async function findCopiedValues(
   { store }: Pick<SyncDeps, 'store'>,

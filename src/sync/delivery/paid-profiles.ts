@@ -1,6 +1,6 @@
 /**
- * Gets profiles that are already paid for. They come from the database or from the service, which returns a job's
- * results again for free.
+ * Gets profiles that are already paid for. Paid profiles come from the database or from the service, which returns a
+ * job's results again for free.
  */
 import { isFatalError } from '../../core/errors.ts';
 import { inParallel, splitIntoBatches } from '../../core/parallel.ts';

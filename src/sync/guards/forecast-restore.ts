@@ -1,4 +1,4 @@
-/** For a preview, forecasts the contacts that a run after a restore will hold for a decision. */
+/** Forecasts, for a preview, the contacts that a run after a restore will hold for a decision. */
 import { findRestoreToSort } from '../../backup/restores.ts';
 import { findBought } from '../../contacts/many-at-once/paid-since-backup.ts';
 import type { SharingContact } from '../../credits/statements/paid-jobs.ts';

@@ -19,8 +19,8 @@ import type { Run, SyncDeps } from '../control/context.ts';
 import { sharingRules } from '../sharing.ts';
 
 /**
- * Holds the contacts of vanished jobs that a different key paid for. A user decides about these contacts. Resolves with
- * the number of these jobs.
+ * Holds the contacts of vanished jobs that a different key paid for, because a user has to decide about them. Resolves
+ * with the number of vanished jobs.
  */
 export async function holdOfFormerKeys(
   trx: RunTransaction,

@@ -16,7 +16,7 @@ type NewIdsDeps = Pick<SyncDeps, 'store' | 'connector' | 'log'>;
 export interface NewIds {
   /**
    * True while the run must not submit new contacts, because they may be missing contacts with a different ID. Only a
-   * reading of the whole list shows this.
+   * reading of the whole list shows changed IDs.
    */
   mustWait(): Promise<boolean>;
   /**

@@ -1,8 +1,8 @@
 /**
  * Guards against deleting profiles because of wrong opt-out marks. If many contacts are marked together, a wrong field
  * or an import is a more likely cause than the decisions of many people. Marked contacts get no deliveries, and pages
- * show no data about them. Their paid profiles are deleted only if few contacts are marked, or if a user has confirmed
- * the marks.
+ * show no data about them. The paid profiles of marked contacts are deleted only if few contacts are marked, or if a
+ * user has confirmed the marks.
  */
 
 import {

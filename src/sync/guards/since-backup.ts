@@ -62,7 +62,8 @@ export async function isExplained(
 ): Promise<boolean> {
   if (!isJournaled || madeAt === null) return false;
   try {
-    // Other clients with the same key may spend credits at the same time. The second reading includes their charges.
+    // Other clients with the same key may spend credits at the same time. The second reading includes the charges of
+    // other clients.
     const before = expectBalance((await store.spendingJournal.read()).lines, partnerKey, madeAt);
     const { enhancements: balance } = await partner.readCredits();
     const after = expectBalance((await store.spendingJournal.read()).lines, partnerKey, madeAt);
@@ -201,8 +202,8 @@ async function holdUnexplained(deps: GuardDeps, run: Run, heldAt: number): Promi
 }
 
 /**
- * Returns the contacts that may be paid for but cannot share a job. The payment may belong to the same ID, or to the
- * same person in a different contact. The job can no longer be read, was for different details, or was lost by the
+ * Returns the contacts that may be paid for but cannot share a job. The payment may belong to the contact's ID, or to
+ * another contact of the same person. The job can no longer be read, was for different details, or was lost by the
  * service after the backup. If a contact waits for a user's decision, contacts with the same details are also returned.
  * An outdated profile is bought again.
  */

@@ -133,7 +133,7 @@ export function chooseLines(
 
 const fieldNames = z.array(z.string());
 
-/** Returns the contact's fields that a user wants delivered again. Also returns whether these are all fields. */
+/** Returns the contact's fields that a user wants delivered again, and whether these are all fields. */
 export function requestedFields(
   mappings: readonly FieldMapping[],
   { requested }: Pick<KeptRecord, 'requested'>,
@@ -153,7 +153,7 @@ function isSame(one: ValueNote, other: ValueNote): boolean {
   );
 }
 
-/** True if the CRM has accepted such a value for one of the tested contacts. */
+/** True if the CRM has accepted a value of this kind for one of the tested contacts. */
 export function isFreedBy(
   note: ValueNote,
   kind: Pick<ValueNote, 'state' | 'code'>,

@@ -33,8 +33,8 @@ export interface Choice {
   /** The field map that donor-sync stores as last offered to the contact once the delivery is complete. */
   fieldMap: string;
   /**
-   * True if the values of a different donor may be replaced. All lines of the field map must be offered, and a user
-   * must have requested the replacement.
+   * True if the values of a different donor may be replaced. For a replacement, all lines of the field map must be
+   * offered, and a user must have requested it.
    */
   mayReplaceDonor: boolean;
 }
@@ -46,8 +46,8 @@ export type Offer = { choice: Choice } & (
       plan: FieldPlan;
       newDonor: { donorId: string; identity: string } | null;
       /**
-       * True if someone restored the record in the CRM without any of donor-sync's values. All values in the record
-       * then belong to users.
+       * True if someone restored the record in the CRM without any of donor-sync's values. All values in a restored
+       * record then belong to users.
        */
       isLost: boolean;
     }

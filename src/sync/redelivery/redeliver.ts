@@ -135,7 +135,7 @@ export function pageSize({ connector }: Pick<OfferDeps, 'connector'>): number {
   return Math.min(LOOKED_AT_ONCE, connector.capabilities.writeBatch.max);
 }
 
-/** Delivers the values of these contacts that can now be written. Records the result of each delivery. */
+/** Delivers the contacts' values that can now be written. Records the result of each delivery. */
 async function deliver(
   deps: OfferDeps,
   run: Run,

@@ -1,6 +1,6 @@
 /**
  * Delivers stored profiles again at a user's request (`--redeliver`). The user can get a preview with numbers, and can
- * start a run that delivers. Neither the preview nor the run costs credits.
+ * start a run that delivers. The preview and the run cost no credits.
  */
 import type { FieldMapping } from '../../core/field-map.ts';
 import type { Integration } from '../../core/integration-settings.ts';

@@ -87,8 +87,8 @@ async function endIfStopped(
 }
 
 /**
- * Separates the requests that were combined in the interrupted run. These requests are queued again, unless the queue
- * contains equal requests.
+ * Separates the requests that were combined in the interrupted run. The separated requests are queued again, unless the
+ * queue contains equal requests.
  */
 export async function separate(trx: Trx, runId: string): Promise<void> {
   await trx

@@ -19,7 +19,7 @@ export interface NewRunRequest {
   notBefore?: number;
 }
 
-/** True for requests from users and webhooks. They come before requests from a schedule. */
+/** True for requests from users and webhooks. Requests from users and webhooks come before requests from a schedule. */
 export function isUrgent({ trigger }: Pick<NewRunRequest, 'trigger'>): boolean {
   return trigger !== 'schedule';
 }

@@ -295,7 +295,7 @@ async function addNamed(
   return { runId: runIds[0] ?? '', isWhole: false, added };
 }
 
-/** Requests one run over all changes. It replaces many runs for single contacts. */
+/** Requests one run over all changes, which replaces many runs for single contacts. */
 async function addWhole(trx: ActorTransaction, request: NewRunRequest): Promise<string> {
   const now = trx.clock.now();
   const whole = await insertRequest(
@@ -322,7 +322,10 @@ async function countOthers(
   return Number(waiting.count);
 }
 
-/** Combines all requests for single contacts with a run over all changes. This run carries out all of them. */
+/**
+ * Combines all requests for single contacts with a run over all changes. The run over all changes carries out all of
+ * these requests.
+ */
 async function mergeSingles(
   trx: ActorTransaction,
   integrationId: string,
@@ -389,8 +392,8 @@ const leave = prepared((db, { runId, now }: Slots<{ runId: string; now: number }
 );
 
 /**
- * Deletes a waiting request because a user has stopped its run. Also deletes other requests that wait for the same run.
- * Returns the integration, or undefined if the request is not waiting.
+ * Deletes a waiting request because a user has stopped its run. Also deletes other requests that wait for the stopped
+ * run. Returns the integration, or undefined if the request is not waiting.
  */
 export async function dropStopped(
   trx: ActorTransaction,

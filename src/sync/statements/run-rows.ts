@@ -16,7 +16,7 @@ import type { Tables, Trx } from '../../database/tables/tables.ts';
 export interface RunContact {
   crmId: string;
   reason: string;
-  /** Details of the reason. They contain no personal data. */
+  /** Details of the reason, without personal data. */
   detail: string | null;
   /** A time in epoch milliseconds. */
   at: number;
@@ -84,7 +84,10 @@ export async function countRunReasons(reader: Reader, run: RunKey): Promise<Map<
   return fresh > 0 ? counts.set('profile_fresh', fresh) : counts;
 }
 
-/** Returns the number of contacts with this reason for each of these runs. Leaves out runs without such a contact. */
+/**
+ * Returns the number of contacts with this reason for each of these runs. Leaves out runs that have no contact with
+ * this reason.
+ */
 export async function countReasonByRun(
   reader: Reader,
   runIds: readonly string[],
@@ -106,7 +109,7 @@ export async function countReasonByRun(
 
 /**
  * Returns a run's contacts, except contacts with a fresh profile. Contacts that require a user's action come first. All
- * others are sorted by ID.
+ * contacts that need no action are sorted by ID.
  */
 export async function listRunRows(
   reader: Reader,
@@ -172,7 +175,7 @@ function countedByReason(reader: Reader, rows: ReturnType<typeof buildRowsQuery>
 
 type Row = Omit<Selectable<Tables['run_rows']>, 'run_id'>;
 
-/** Returns a run's result rows. Until they are written, returns its contacts' data in the same form. */
+/** Returns a run's result rows. If the rows are not written yet, returns the contacts' data in the same form. */
 function buildRowsQuery(
   reader: Reader,
   run: (RunRef | Slots<RunRef>) & Pick<RunKey, 'freshCount'>,

@@ -35,7 +35,7 @@ export interface TrialFacts extends TrialSettings {
 
 /** The next step of the trial. */
 export type TrialStep =
-  /** There is no trial, or the mapping has passed its trial. */
+  /** The run needs no trial, or the mapping has passed its trial. */
   | { kind: 'over' }
   | { kind: 'passed' }
   /** The run sends nobody until the service has answered the submissions in flight. */

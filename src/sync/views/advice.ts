@@ -1,4 +1,4 @@
-/** Gives advice after a run that stopped early. The command line, the pages and the alerts show the same advice. */
+/** Gives advice after a run that stopped early. The command line, the pages and the alerts show this advice. */
 import type { Role } from '../../core/role.ts';
 import type { RunReason, StopCode } from '../../core/run.ts';
 
@@ -21,11 +21,11 @@ export interface StepPage {
 }
 
 export interface Advice {
-  /** The reason why the run stopped, as part of a sentence. It never quotes a CRM or the service. */
+  /** The reason why the run stopped, as part of a sentence. The reason never quotes a CRM or the service. */
   cause: string;
   /** `person` means that a user has to act. `time` means that the work continues automatically. */
   needs: 'person' | 'time';
-  /** The steps that the user should take, in order. There is at least one step. */
+  /** The steps that the user should take, in order. The list has at least one step. */
   steps: readonly [Step, ...Step[]];
 }
 
@@ -67,7 +67,7 @@ const PAGES: Readonly<Record<string, StepPage>> = {
   'sync ID --accept-marks': OVERVIEW,
 };
 
-/** True if the table contains this code. For any other code, only the run's message explains the reason. */
+/** True if donor-sync has advice for this stop code. For any other code, only the run's message explains the reason. */
 export function isKnownStop(code: string): boolean {
   return code in STOPS;
 }

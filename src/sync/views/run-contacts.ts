@@ -23,7 +23,7 @@ export interface RunContactView {
   reason: string;
   /** The reason as a part of a sentence. */
   text: string;
-  /** Details of the reason. They contain no personal data. */
+  /** Details of the reason, without personal data. */
   detail: string | null;
   /** The time of the result (ISO 8601). */
   at: string;
@@ -42,7 +42,10 @@ export interface RunContactPage {
   next: RunContactPosition | null;
 }
 
-/** Returns a page of a run's contacts. Held and failed contacts come first. All others are sorted by ID. */
+/**
+ * Returns a page of a run's contacts. Held and failed contacts come first. All contacts that are neither held nor
+ * failed are sorted by ID.
+ */
 export async function readRunContacts(
   reader: Reader,
   run: RunKey,
@@ -120,7 +123,7 @@ export function reasonCounts(
     );
 }
 
-/** Returns 1 if a user's value was lost. Even a rare loss comes before successes. */
+/** Returns 1 if a user's value was lost. Even a rare loss of a user's value comes before successes. */
 function countLosses({ reason }: Pick<ReasonCount, 'reason'>): number {
   return reason === 'typed_value_lost' ? 1 : 0;
 }

@@ -8,7 +8,7 @@ import type { Store } from '../../store.ts';
 import { findRunReport } from './run.ts';
 import { type RunProgress, readProgress } from './run-progress.ts';
 
-/** The current state of a run. All listeners get the same `message`. */
+/** The current state of a run. All listeners of a run get the same `message`. */
 export interface RunDetails<Message> {
   message: Message;
   hasEnded: boolean;
@@ -20,8 +20,8 @@ export type FollowedRun = RunReport & { progress: RunProgress | null };
 /** Receives the state of a run. */
 export interface RunListener<Message> {
   /**
-   * Called after each query, even if nothing has changed. If nothing has changed, the listener gets the same object
-   * again.
+   * Called after each query, even if nothing has changed. If nothing has changed, `look` is the object of the previous
+   * call.
    */
   see(look: RunDetails<Message>): void;
   /** Called at regular intervals, even if nothing has changed. */
