@@ -128,8 +128,8 @@ export function guardDriver(
   }
 
   /**
-   * Replaces a lost connection. The lost connection is released first. The lost connection is released before a new one
-   * is acquired. All connections in the pool may be lost, and the pool might otherwise have none left.
+   * Replaces a lost connection. The lost connection is released before a new connection is acquired. All connections in
+   * the pool may be lost, and the pool might otherwise have none left.
    */
   async function replaceInner(
     guarded: Guarded,

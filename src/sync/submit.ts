@@ -1,7 +1,4 @@
-/**
- * The second station. The station that submits due contacts. Each submission has a reason, and donor-sync pays for it
- * only once.
- */
+/** The second station submits due contacts. Each submission has a reason, and donor-sync pays for it only once. */
 
 import type { ContactRecord } from '../contacts/contacts.ts';
 import { countContactsUnderWay, listDueContacts } from '../contacts/contacts.ts';

@@ -1,6 +1,6 @@
 /**
  * Finds the file's own columns that have the same name as a column of donor-sync, such as a charity's "Donor ID".
- * donor-sync never writes to such a column. donor-sync then writes to a column with a different name.
+ * donor-sync never writes to the file's own column, but to a column with a different name.
  */
 import { resolve } from 'node:path';
 import { openJournal } from '../../../connectors/csv/journal.ts';

@@ -1,4 +1,4 @@
-/** The tables of warm paths. The tables of warm paths contain IDs and numbers, but neither names nor sentences. */
+/** The tables of warm paths, which contain IDs and numbers, but neither names nor sentences. */
 import { bigint, contactId, donorId, integer, nullable, personal, table, text } from './table.ts';
 
 export const PATH_TABLES = {

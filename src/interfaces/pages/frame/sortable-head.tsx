@@ -7,8 +7,8 @@ export interface SortableColumn<Order extends string> {
   text: Child;
   isNumber?: boolean;
   /**
-   * The sort orders of the column. The order of the first click comes first. The orders in which users can sort by the
-   * column. If omitted, users cannot sort by the column.
+   * The sort orders of the column. The order of the first click comes first. If omitted, users cannot sort by the
+   * column.
    */
   orders?: Orders<Order>;
 }

@@ -1,7 +1,7 @@
 /**
  * Serves the guide, which the build has created from the documents. Everyone can read the guide, because it contains no
- * data about this installation. A requested address is only searched for in the list of files. A requested address
- * never becomes a file path.
+ * data about this installation. A requested address is only searched for in the list of files, and never becomes a file
+ * path.
  */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
