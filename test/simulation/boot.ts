@@ -1,4 +1,4 @@
-/** Creates the database for all simulated nights. It contains the schema and the keys that a first start creates. */
+/** Creates the database for all simulated nights, with the schema and the keys that a first start creates. */
 import { openApplication } from '../../src/application.ts';
 import { silentLog } from '../../src/core/log.ts';
 import { migrateToLatest } from '../../src/database/migrate.ts';

@@ -37,7 +37,7 @@ const OPTIONS = {
   traces: { type: 'boolean' },
 } as const;
 
-/** The meaning of each option. A test compares it with the options. */
+/** The meaning of each command option. A test compares this text with the options that the command accepts. */
 const USAGE = `Simulates nights in which hosts sync clients while things go wrong.
 
 node test/simulation/main.ts [options]
@@ -176,7 +176,8 @@ function isOf(args: readonly string[], at: number, name: string): boolean {
 }
 
 /**
- * Prints a simulated night as a timeline. If the night fails, prints the smallest night that fails in the same way.
+ * Prints a simulated night as a timeline. If the night fails, prints the smallest simulated night that fails in the
+ * same way.
  */
 async function replay(store: SharedStore, swarm: Swarm, counts: Coverage): Promise<boolean> {
   const night = await simulateNight(store, swarm, counts);

@@ -1,6 +1,6 @@
 /**
- * Counts what the simulated nights have covered. It includes the points that processes reached, the points at which
- * they died, the faults by endpoint, and the transitions in a contact's life.
+ * Counts what the simulated nights have covered: the points that processes reached, the points at which processes died,
+ * the faults by endpoint, and the transitions in a contact's life.
  */
 import {
   type EventRow,
@@ -20,7 +20,7 @@ export interface CoverageCounts extends Coverage {
   report(): string;
 }
 
-/** A coverage that records nothing. It is for runs that need no coverage. */
+/** A coverage that records nothing, for simulations that need no coverage. */
 export const NO_COVERAGE: Coverage = {
   point: () => undefined,
   kill: () => undefined,

@@ -1,4 +1,6 @@
-/** Simulates nights from seeds for a number of minutes, or repeats one night. Run `npm run simulate`. */
+/**
+ * Simulates nights from seeds for a given number of minutes, or repeats one night. The command is `npm run simulate`.
+ */
 import './takeover.ts';
 import { runCommand } from './command.ts';
 

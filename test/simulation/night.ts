@@ -1,5 +1,5 @@
 /**
- * Simulates one night. It creates the CRMs, the service and the hosts from a seed, runs the product, and checks every
+ * Simulates one night: creates the CRMs, the service and the hosts from a seed, runs the product, and checks every
  * promise.
  */
 import type { SharedStore } from './database/store.ts';
@@ -44,7 +44,7 @@ const LONGEST_PROBE_MS = 8 * 24 * HOUR_MS;
 /** The maximum number of events in a night. A night with more events never ends. */
 const MOST_STEPS = 150_000;
 
-/** Simulates a night. The same settings always produce the same events. */
+/** Simulates a night. Two simulations with the same settings produce the same events. */
 export async function simulateNight(
   store: SharedStore,
   swarm: Swarm,

@@ -1,15 +1,15 @@
 /**
- * Creates random numbers from a seed. Each consumer has a separate stream with its own name. A new consumer does not
- * change the other streams.
+ * Creates random numbers from a seed. Each part of the simulation has a separate stream of numbers with its own name,
+ * so a new part does not change the other streams.
  */
 export interface Random {
   /** Returns a random number from 0 up to 1. */
   next(): number;
-  /** Returns a whole number from `least` to `most`, including both. */
+  /** Returns a whole number from `least` to `most`, where `least` and `most` are also possible. */
   int(least: number, most: number): number;
   /**
-   * Returns a whole number. Each order of magnitude is equally likely, so small numbers are frequent and large numbers
-   * are rare.
+   * Returns a whole number whose order of magnitude is equally likely for each order, so small numbers are frequent and
+   * large numbers are rare.
    */
   magnitude(least: number, most: number): number;
   chance(probability: number): boolean;
@@ -43,7 +43,7 @@ export function createRandom(seed: string): Random {
   };
 }
 
-/** Creates a small fast counting generator (Chris Doty-Humphrey). A string determines its initial state. */
+/** Creates a small, fast counting generator (Chris Doty-Humphrey), whose initial state comes from a string. */
 function sfc32(text: string): () => number {
   let a = fnv(text, 0x811c9dc5);
   let b = fnv(text, a ^ 0x9e3779b9);
@@ -61,7 +61,7 @@ function sfc32(text: string): () => number {
   return draw;
 }
 
-/** Returns the FNV-1a hash of a string. `from` is the initial hash. */
+/** Returns the FNV-1a hash of a string, with `from` as the initial hash. */
 export function fnv(text: string, from = 0x811c9dc5): number {
   let hash = from;
   for (let index = 0; index < text.length; index += 1) {

@@ -9,7 +9,7 @@ import type { Swarm } from './swarm/swarm.ts';
 
 export const SECRET_KEY = `k1:${Buffer.alloc(32, 7).toString('base64')}`;
 
-/** All processes have the same key ring. */
+/** The key ring that all processes share. */
 export const KEY_RING = parseKeyRing(SECRET_KEY);
 
 export function settingsOf(swarm: Swarm, names: readonly string[]): Settings {

@@ -12,7 +12,7 @@ export interface Simulated {
   output: string;
 }
 
-/** Runs `npm run simulate` with these arguments. */
+/** Runs `npm run simulate` with the given arguments. */
 export function simulate(...args: string[]): Promise<Simulated> {
   return new Promise((resolve) => {
     execFile(

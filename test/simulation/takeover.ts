@@ -125,7 +125,7 @@ const LONGEST_KEY = 64;
 
 /**
  * Returns random bytes. The product keeps a stock of nonces, which can outlast a simulated night. Earlier nights
- * therefore determine whether a night needs a new stock. This need must not change the night's IDs.
+ * therefore determine whether a night needs a new stock, so a new stock must not change the night's IDs.
  */
 function randomBuffer(size: number): Buffer {
   const random = size > LONGEST_KEY ? ahead : chance;
@@ -153,5 +153,5 @@ Object.assign(crypto, { randomUUID: randomUuid, randomBytes: randomBuffer });
 Object.assign(process, { kill: killOrLook });
 syncBuiltinESMExports();
 
-/** The machine's real time, to measure the simulation itself. */
+/** The machine's real time, which measures the simulation itself. */
 export const realNowMs = real.now;

@@ -7,7 +7,10 @@ import type { Random } from './random.ts';
 
 export const HOUR_MS = 3_600_000;
 
-/** The event is postponed while the owner is frozen. It never happens if the owner no longer exists. */
+/**
+ * The owner of an event. While the owner is frozen, the timeline postpones the event. If the owner no longer exists,
+ * the event never happens.
+ */
 export interface Actor {
   readonly state: 'alive' | 'frozen' | 'gone';
   /** Stores an event that is due while the owner is frozen. */
@@ -19,7 +22,7 @@ export interface Due {
 }
 
 export interface Timeline {
-  /** Returns the true time (epoch ms). No simulated clock has to show this time. */
+  /** Returns the true time (epoch ms), which may differ from the time on every simulated clock. */
   now(): number;
   /** Schedules an event after this many milliseconds. */
   after(ms: number, run: () => void, actor?: Actor): Due;
@@ -71,7 +74,7 @@ export function createTimeline(
         if (run === null || actor?.state === 'gone') continue;
         now = Math.max(now, at);
         if (actor?.state === 'frozen') {
-          // It must still be possible to cancel an event that waits for a frozen owner.
+          // A process must still be able to cancel an event that waits for a frozen owner.
           actor.park(() => event.run?.());
           continue;
         }
@@ -92,8 +95,8 @@ export function createTimeline(
 const immediately = setImmediate;
 
 /**
- * Waits until the program is idle. All microtasks run before the next turn of the event loop. After that, only a real
- * database can still have work.
+ * Waits until the program is idle. All microtasks run before the next turn of the event loop. After this turn, only a
+ * real database can still have work.
  */
 export async function atRest(underWay: () => Promise<unknown> | null): Promise<void> {
   for (;;) {

@@ -1,13 +1,16 @@
-/** The events of a night. People read them as a timeline, and a hash of all events is used to compare two nights. */
+/**
+ * Records the events of a night. People read the events as a timeline. A hash of all events shows whether two nights
+ * are equal.
+ */
 import { fnv } from './random.ts';
 
 export interface Trace {
   /** Adds a sentence to the timeline. `who` is its subject. */
   say(who: string, what: string): void;
-  /** Records an event that is too small for the timeline but must be the same in each replay. */
+  /** Records an event that is too small for the timeline but must be equal in each replay. */
   note(what: string): void;
   readonly lines: readonly string[];
-  /** Returns the hash of everything, including times. */
+  /** Returns the hash of all recorded events and their times. */
   hash(): string;
 }
 

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 const MAIN = fileURLToPath(new URL('main.ts', import.meta.url));
 
-/** The totals of a simulation. */
+/** The totals of all simulated nights. */
 export interface Sum {
   nights: number;
   runs: number;
@@ -17,7 +17,7 @@ export interface Sum {
 export interface Progress extends Sum {
   /** The seed that is simulated next. */
   next: number;
-  /** True if the worker has nothing left to do. */
+  /** True if the worker has finished its work. */
   isOver: boolean;
 }
 
@@ -74,7 +74,7 @@ function simulateInWorker(
 ): Promise<Worked> {
   return new Promise((resolve, reject) => {
     const stdio = ['inherit', 'inherit', 'inherit', 'ipc'] as const;
-    // Workers have the same memory limit as this process (`npm run simulate`).
+    // Gives each worker the memory limit of the parent process (`npm run simulate`).
     const command = [...process.execArgv, program, ...args];
     const worker = spawn(process.execPath, command, { stdio: [...stdio] });
     let progress: Progress = { ...NOTHING, next: from, isOver: false };
@@ -99,7 +99,7 @@ function simulateInWorker(
 
 const NOTHING: Sum = { nights: 0, runs: 0, credits: 0, failed: 0, seconds: 0 };
 
-/** Adds two totals. The result keeps one duration, because workers run at the same time. */
+/** Adds the totals of two workers. The result keeps one duration, because workers run at the same time. */
 function added(one: Sum, other: Sum): Sum {
   return {
     nights: one.nights + other.nights,

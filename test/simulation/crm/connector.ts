@@ -1,4 +1,7 @@
-/** A connector for the simulated CRM. Each request takes time, and the request or its response can be lost. */
+/**
+ * A connector for the simulated CRM. Each request to the CRM takes time, and the network can lose the request or its
+ * response.
+ */
 import { z } from 'zod';
 import type {
   AutomatedFields,
@@ -32,8 +35,8 @@ const SETTINGS = z.looseObject({ name: z.string() });
 const GROUP = z.strictObject({ group: z.string() });
 
 /**
- * The capabilities of a CRM that is a list. Each reading returns all contacts, but it does not report why a contact is
- * missing.
+ * The capabilities of a CRM that is a list. Each reading of the list returns all contacts, but does not report why a
+ * contact is missing.
  */
 const OF_LIST: Capabilities = { ...CAPABILITIES, incremental: false, reportsRemovals: false };
 
@@ -160,8 +163,8 @@ export function connect(inside: Inside, life: Life, signal: AbortSignal): Connec
               gone === null || gone.mergedInto !== null || at > goneSince,
           ),
     );
-    // Contacts that were removed come first. Their pages have no cursor, because a cursor would skip the remaining
-    // contacts.
+    // The first pages contain the contacts that were removed. The pages with removed contacts have no cursor, because a
+    // cursor would skip the remaining contacts.
     for (let start = 0; start === 0 || start < changes.length; start += pageSize) {
       const ids = changes.slice(start, start + pageSize);
       if (ids.length === 0) return;

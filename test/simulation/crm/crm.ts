@@ -35,13 +35,13 @@ export interface SimulatedCrm {
   /** Restores a deleted record. */
   putBack(record: Record_): void;
   /**
-   * Gives the row a different ID in the list. The new row has all values that users see. It has donor-sync's values
-   * only if `keepsValues` is true.
+   * Gives the row a different ID in the list. The new row has all values that users see. The new row has donor-sync's
+   * values only if `keepsValues` is true.
    */
   renumber(record: Record_, keepsValues: boolean): Record_;
   /**
-   * Gives the row its former ID in the list again. Returns null if it had no former ID, or if that ID was erased.
-   * `wasSeenGone` returns true if the product has noticed that the former ID had left the list.
+   * Gives the row its former ID in the list again. Returns null if the row had no former ID, or if the former ID was
+   * erased. `wasSeenGone` returns true if the product has noticed that the former ID had left the list.
    */
   numberBack(
     record: Record_,
@@ -66,20 +66,20 @@ export interface CrmDeps {
   slowMs: number;
   /** The number of contacts on a search page. */
   pageSize: number;
-  /** True if a process can record immediately what it has read. */
+  /** True if a process can immediately record the values that it has read from the CRM. */
   isUndisturbed: boolean;
-  /** True if a flow changes each value after it has been written. */
+  /** True if a flow of the CRM changes each value after donor-sync has written the value. */
   hasAutomation: boolean;
   /**
-   * True if the CRM stores the author of each value. The flow then runs so late that the process that wrote a value
-   * still reads it unchanged.
+   * True if the CRM stores the author of each value. The CRM's flow then runs late, so the process that wrote a value
+   * reads the value before the flow changes it.
    */
   keepsAuthors: boolean;
-  /** True if the CRM is a list. Each reading is then complete, and a contact that left is only absent. */
+  /** True if the CRM is a list. Each reading of the list is then complete, and a contact that left is only absent. */
   isList: boolean;
   /** The number of first contacts that the settings list as objecting to research. */
   objectors: number;
-  /** True if a merge fills blank fields of the remaining record. */
+  /** True if a merge of two records fills blank fields of the remaining record. */
   fillsBlanks: boolean;
   say(who: string, what: string): void;
   violate(invariant: string, what: string): void;
@@ -177,8 +177,8 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
     appear(record) {
       record.isVanished = false;
       record.leftAt = timeline.now();
-      // An incremental reading does not return a record only because it is visible again. It is found only after
-      // someone changes it.
+      // An incremental reading does not return a record only because the record is visible again. The reading returns
+      // the record only after someone changes it.
       touch(record);
     },
     renumber(record, keepsValues) {
@@ -232,7 +232,9 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
   };
   return crm;
 
-  /** Makes `next` the person's row in the list. Users' answers about the former row also apply to the new row. */
+  /**
+   * Makes `next` the person's row in the list. Users' answers about the person's former row also apply to the new row.
+   */
   function continueAs(record: Record_, next: Record_, keepsValues: boolean): void {
     const at = timeline.now();
     Object.assign(next, heritageOf(record));

@@ -1,11 +1,11 @@
-/** Finds records that were merged into one another, and the facts about all of them. */
+/** Finds records that were merged into each other, and the facts about all merged records. */
 import type { Human } from '../people/humans.ts';
 import type { SimulatedCrm } from './crm.ts';
 import { type Record_, versionOf } from './record.ts';
 
 /**
  * Returns true if an erasure of the record was started, or if a user confirmed the record as an erased person. Also
- * returns true for a record into which such a record was merged.
+ * returns true if an erased record was merged into the record.
  */
 export function hasErased(crm: SimulatedCrm, record: Record_): boolean {
   if (record.erasureBegunAt !== null || record.isConfirmedErased) return true;
@@ -13,7 +13,8 @@ export function hasErased(crm: SimulatedCrm, record: Record_): boolean {
 }
 
 /**
- * Returns the erased contacts that were merged into this one, and the contacts into which an erased contact was merged.
+ * Returns the erased contacts that were merged into the record, and the contacts into which an erased contact was
+ * merged.
  */
 export function erasedIn(crm: SimulatedCrm, { id }: Record_): Record_[] {
   const takenIn = [...crm.records.values()].filter(({ gone }) => gone?.mergedInto === id);
@@ -28,8 +29,8 @@ export function familyOf(crm: SimulatedCrm, record: Record_): Record_[] {
 }
 
 /**
- * Returns all people to whom donor-sync's values in this record may belong. They are the current and former people of
- * this record and of all records that were merged into it.
+ * Returns all people to whom donor-sync's values in this record may belong: the current and former people of the record
+ * and of all records that were merged into it.
  */
 export function humansIn(crm: SimulatedCrm, record: Record_): Set<Human> {
   const family = familyOf(crm, record);
@@ -37,10 +38,10 @@ export function humansIn(crm: SimulatedCrm, record: Record_): Set<Human> {
 }
 
 /**
- * Returns the contact's former row if it was erased before this time and the two rows can be recognised as the same
- * person. All details must be unchanged since the erasure, and no user may have said that the rows are two people. A
- * process must also have read the former row before the erasure ended. Otherwise the product knew only the row's ID,
- * for example from a request to sync the row.
+ * Returns the contact's former row if the row was erased before this time and the product can recognise both rows as
+ * the same person. All details must be unchanged since the erasure, and no user may have said that the rows are two
+ * people. A process must also have read the former row before the erasure ended. If no process has read the former row,
+ * the product knows only the row's ID, for example from a request to sync the row.
  */
 export function erasedRow(record: Record_, before: number): Record_ | null {
   if (record.distinguishedAt !== null) return null;

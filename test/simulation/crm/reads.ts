@@ -12,15 +12,15 @@ export interface Change {
   at: number;
 }
 
-/** Converts an ID to its canonical form. People and programs type IDs in different forms. */
+/** Converts a contact's ID to its canonical form, because people and programs type IDs in different forms. */
 export function canonicalId(text: string): string | null {
   const id = text.trim().toLowerCase();
   return /^[a-z]+-\d{3}$/.test(id) ? id : null;
 }
 
 /**
- * Returns the changes with their current revisions. A change that happens while the pages are read gets a later
- * revision.
+ * Returns the changed records with their current revisions. A record that changes while a process reads the pages gets
+ * a later revision.
  */
 export function changesAfter({ crm, deps }: Inside, cursor: number): Change[] {
   const visible = deps.timeline.now() - deps.lagMs;
@@ -80,7 +80,7 @@ export function lookUp(
   return {
     state: 'found',
     id: text,
-    // The response contains the requested form of the ID. Some CRMs do the same.
+    // The response contains the ID in the form of the request, as the responses of some CRMs do.
     contact: { ...contactOf(inside, life, record), id: text },
     values: Object.fromEntries(values),
   };

@@ -1,6 +1,6 @@
 /**
- * A record of a simulated CRM. It contains the values, their history, the processes that read and wrote them, and
- * users' actions.
+ * A record of a simulated CRM, with its values, their history, the processes that read and wrote the values, and users'
+ * actions.
  */
 import type { FieldValue } from '../../../src/core/crm-field.ts';
 import type { Details, Human } from '../people/humans.ts';
@@ -21,13 +21,16 @@ export interface Cell {
   by?: string;
   /** True if automation of the CRM has derived this value from a written value. */
   isAutomated?: boolean;
-  /** True if the run that wrote the value has ended normally. The run has then read the automation's value. */
+  /**
+   * True if the run that wrote the value has ended normally. A run that ends normally has read the value that the CRM's
+   * automation derived.
+   */
   isRecorded?: boolean;
   /** True if the process that wrote the value knows that automation has changed the value. */
   isTold?: boolean;
   /**
-   * True if the record was gone, invisible or merged before the value could be read back. In that case, the product
-   * does not learn of the automation's change.
+   * True if the record was deleted, invisible or merged before the process could read the value back. The product then
+   * does not learn that automation has changed the value.
    */
   isUntold?: boolean;
   /**
@@ -36,16 +39,16 @@ export interface Cell {
    */
   madeFrom?: FieldValue;
   /**
-   * True for donor-sync's value in a row with a new ID that cannot be recognised as the former contact. A delivery for
-   * a different donor and an erasure can recognise the value, because they compare it with the former row.
+   * True for donor-sync's value in a row with a new ID, if the product cannot recognise the row as the former contact.
+   * An erasure, or a delivery for a different donor, can recognise the value by comparing it with the former row.
    */
   isCarried?: boolean;
 }
 
 /**
  * Returns true if automation has changed the value and the process has not read the new value. The product then cannot
- * distinguish the value from a user's value, unless the CRM stores the authors of values. By the product's own rule,
- * such a value belongs to the user.
+ * distinguish the value from a user's value, unless the CRM stores the authors of values. By the product's own rule, a
+ * value of unknown origin belongs to the user.
  */
 export function isAnyones(cell: Cell): boolean {
   const { isAutomated = false, isRecorded = false, isUntold, madeFrom } = cell;
@@ -56,7 +59,7 @@ export function isAnyones(cell: Cell): boolean {
 export interface Record_ {
   id: string;
   human: Human;
-  /** The spelling of the first name. It distinguishes this record from other records of the same person. */
+  /** The spelling of the first name, which distinguishes this record from other records of the same person. */
   firstName: string;
   details: Details;
   /** The people to whom the record once belonged, in order from the oldest. */
@@ -68,14 +71,15 @@ export interface Record_ {
   isSamePerson: boolean;
   /** All former details, the oldest first. */
   history: Details[];
-  /** For each of these details, the time at which the record lost it. */
+  /** For each lost detail, the time at which the record lost the detail. */
   until: number[];
   optedOutAt: number | null;
   /**
-   * True if the contact objects to research. Only the settings contain the objection, and it also counts as an opt-out.
+   * True if the contact objects to research. The product counts the objection as an opt-out, although only the settings
+   * contain it.
    */
   isObjecting: boolean;
-  /** The time when the contact was marked as one who wants no contact, or null. */
+  /** The time when a user marked the contact as “do not contact”, or null. */
   doNotContactAt: number | null;
   values: Map<string, Cell>;
   /** Fields that a user has changed in this record or in a record that was merged into it. */
@@ -88,7 +92,7 @@ export interface Record_ {
   isRejected: boolean;
   /** The time when the record first opted out, or null if it has never opted out. */
   firstOptOutAt: number | null;
-  /** True while the integration's user cannot see the record, although it was not deleted. */
+  /** True while the CRM hides the record from the integration's user, although the record was not deleted. */
   isVanished: boolean;
   revision: number;
   changedAt: number;
@@ -97,7 +101,10 @@ export interface Record_ {
   gone: { at: number; mergedInto: string | null; heirVersion: string | null } | null;
   /** The person's earlier rows in a list, with different IDs. The latest row comes first. */
   formerRows: readonly Record_[];
-  /** The last time at which the record was removed, even if it has come back since then. Null if it has never left. */
+  /**
+   * The last time at which the record was removed, even if the record has come back since then. Null if the record has
+   * never left.
+   */
   leftAt: number | null;
   /** The time when the record first left the list or became invisible. */
   firstLeftAt: number | null;
@@ -128,16 +135,16 @@ export interface Record_ {
    */
   erasureBegunAt: number | null;
   /**
-   * True if an erasure was started that does not clear the CRM. In that case, the product may no longer recognise its
-   * own values in the CRM.
+   * True if an erasure was started that does not clear the CRM. After this erasure, the product may no longer recognise
+   * its own values in the CRM.
    */
   mayBeForgotten: boolean;
-  /** True if the erasure also cleared the CRM. */
+  /** True if the erasure of the contact also cleared donor-sync's values in the CRM. */
   isErasedInCrm: boolean;
   isConfirmedErased: boolean;
   /**
-   * True if a user has ever confirmed the contact as an erased person. It stays true if the action was interrupted, or
-   * if the user later decided differently.
+   * True if a user has ever confirmed the contact as an erased person, even if the action was interrupted or the user
+   * later decided differently.
    */
   wasCalledErased: boolean;
   /** The time when the product recorded that answer. */
@@ -152,9 +159,9 @@ export interface Record_ {
    * has known the details.
    */
   knownSince: number | null;
-  /** The time when each process last read the field values. Search pages do not contain these values. */
+  /** The time when each process last read the record's field values, which search pages do not contain. */
   valuesReadBy: Map<string, number>;
-  /** For each process, the time at which it received these field values. */
+  /** For each process, the time at which the process received the record's current field values. */
   valuesKnownBy: Map<string, number>;
   /** The time when a page first showed the record as opted out. */
   optOutKnownBy: Map<string, number>;
@@ -221,14 +228,14 @@ export function newRecord(
   };
 }
 
-/** Returns a string that is the same for the same details in any spelling. */
+/** Returns a text that is equal for two spellings of the same details. */
 export function versionOf({ address, employer }: Details): string {
   return `${address.number}/${employer.number}`;
 }
 
 /**
- * Returns the data that a row with a new ID inherits from the former row. This is the person's own data and users'
- * decisions about the person.
+ * Returns the data that a row with a new ID inherits from the former row: the person's own data, and users' decisions
+ * about the person.
  */
 export function heritageOf(record: Record_): Partial<Record_> {
   const { optedOutAt, firstOptOutAt, edited, isSamePerson, isUndone, isRejected } = record;

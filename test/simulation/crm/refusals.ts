@@ -7,7 +7,7 @@ import type { SimulatedCrm } from './crm.ts';
 export interface Rule {
   /** The field that the rule checks, and a second field if the rule is about a pair. */
   fields: readonly [string, ...string[]];
-  /** False if the CRM refuses the whole record without naming the field. */
+  /** False if the CRM refuses the whole record and does not name the refused field. */
   isNamed: boolean;
   isRefused(value: FieldValue): boolean;
 }

@@ -81,7 +81,8 @@ function writeValues(
   }
   for (const [field, value] of Object.entries(values)) {
     const cell = record.values.get(field);
-    // A value of donor-sync that came with a row is never a user's value. Only a copy of another donor is replaced.
+    // A value that donor-sync wrote and that came with a copied row is never a user's value. The product replaces such
+    // a value only if it belongs to a different donor.
     const isTyped = cell?.author === 'person' && cell.isCarried !== true;
     const isOwn = isTyped && cell.value !== null && cell.at < valuesReadAt;
     if (isOwn && PROTECTED.has(field) && cell.value !== value) {
@@ -101,8 +102,8 @@ function writeValues(
 }
 
 /**
- * Returns true if the process knows of the opt-out. It learns of the opt-out when it reads the record before a write,
- * or from an earlier page.
+ * Returns true if the process knows of the contact's opt-out. A process learns of an opt-out when it reads the record
+ * before a write, or from an earlier page.
  */
 function knowsOptOut({ isUndisturbed }: CrmDeps, { name }: Life, record: Record_): boolean {
   const { optedOutAt, valuesReadBy, valuesKnownBy, optOutKnownBy } = record;

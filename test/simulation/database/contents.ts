@@ -1,4 +1,4 @@
-/** Reads, backs up and restores all rows of all tables. Also records the changes of contacts' states. */
+/** Reads, backs up and restores all rows of all tables, and records how contacts' states change. */
 import type Sqlite from 'better-sqlite3';
 import type { Statements } from './statements.ts';
 
@@ -15,7 +15,7 @@ export interface Contents {
   watchContacts(moved: (from: string, to: string) => void): void;
 }
 
-/** The database must already have its schema. */
+/** Gives access to the content of a database that already has its schema. */
 export function createContents(database: Sqlite.Database, { prepared }: Statements): Contents {
   const names = database
     .prepare("select name from sqlite_master where type = 'table' and name not like 'sqlite_%'")

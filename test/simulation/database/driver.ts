@@ -41,7 +41,7 @@ export interface DriverParts {
 /** Returns a function that opens the database for a process, as the product does. */
 export function createOpening(parts: DriverParts): (client: Client) => OpenDatabase<Tables> {
   const { present, file } = parts;
-  // All processes share a compiler, because it keeps no state between statements, and creating one is expensive.
+  // All processes share one SQL compiler. A compiler keeps no state between statements, and is expensive to create.
   const compiler = new SqliteCompiler();
   return (client) => {
     file.open(client.name);

@@ -5,9 +5,9 @@ export interface NamedStatement {
   label: string;
   done: string;
   isRead: boolean;
-  /** True if the statement checks a lease for the rest of its transaction. */
+  /** True if the statement checks whether the process still holds a lease, for the rest of the transaction. */
   isCheckpoint: boolean;
-  /** True if the statement compacts a file and changes no row. */
+  /** True if the statement compacts the database file without changing rows. */
   isVacuum: boolean;
   /** The event that the statement applies to contacts, or null. */
   event: string | null;
@@ -19,8 +19,8 @@ const CHECKPOINT = /^update "integrations" set "lease_until" = (?!null)/;
 const OF_QUEUE = /\b(insert into|update|delete from) donor_sync_jobs\.(\w+)/i;
 
 /**
- * This statement is not executed, because there is no file to compact. In addition, SQLite would have to prepare all
- * statements again.
+ * The simulation does not execute `vacuum`. The database in memory has no file to compact, and SQLite would have to
+ * prepare all statements again.
  */
 const VACUUM = 'vacuum';
 
@@ -47,8 +47,8 @@ function labelOf(sql: string): string {
 }
 
 /**
- * Returns the first column that an engine's update sets. This column shows whether the update creates, keeps or ends
- * a claim.
+ * Returns the first column that an engine's update sets. The first column shows whether the update creates, keeps or
+ * ends a claim.
  */
 function setOf(sql: string): string {
   const column = /^\s*(?:with|update)\b.*?\bset\s+(\w+)/is.exec(sql)?.[1];

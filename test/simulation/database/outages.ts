@@ -19,7 +19,7 @@ export interface Outages {
   readonly fullUntil: number;
   /** The longest time in this night for which the database was unavailable. */
   readonly longestAwayMs: number;
-  /** The times at which nothing could be written to the database. */
+  /** The times at which no process could write to the database. */
   readonly outages: readonly Outage[];
 }
 

@@ -1,4 +1,4 @@
-/** The queue of the product's engine on a real server. It has its own connection and its own claims. */
+/** The queue of the product's engine on a real server, with a separate connection and separate claims. */
 import { never } from '../processes/process.ts';
 import type { Row } from './contents.ts';
 import { namedOf } from './labels.ts';

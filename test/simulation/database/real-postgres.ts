@@ -1,7 +1,7 @@
 /**
- * Uses the tests' real Postgres as the database of a simulated night. It uses one connection and sends the statements
- * in the order of the requests, so the same seed produces the same night. The server uses the simulated clock. The
- * simulated time stands still while a response has not been received.
+ * Uses the tests' real Postgres as the database of a simulated night. All requests use one connection, and their
+ * statements are sent in order, so the same seed produces the same night. The server uses the simulated clock.
+ * Simulated time does not pass while a request waits for its response.
  */
 import {
   type Dialect,
@@ -21,7 +21,10 @@ export interface RealPostgres {
   /** All parts of a dialect except its driver. */
   readonly dialect: Omit<Dialect, 'createDriver'>;
   run<R>(sql: string, parameters?: readonly unknown[]): Promise<QueryResult<R>>;
-  /** Runs statements in one message, as if from a separate connection. They must not leave a transaction open. */
+  /**
+   * Runs statements in one message, as if a separate connection sent them. The statements must end every transaction
+   * that they open.
+   */
   runApart(sql: string, parameters: readonly unknown[]): Promise<pg.QueryResult>;
   /** Sends SQL and does not wait for the response. The simulation ignores errors of this SQL. */
   send(sql: string): void;
@@ -43,12 +46,12 @@ const CLOCK = '(extract(epoch from clock_timestamp()) * 1000)::bigint';
 const QUEUE_CLOCK = /\b\w+\.job_now\(\)/g;
 
 /**
- * The duration of a statement, which decides how often pg-boss polls. It is replaced, so that it is the same in each
- * replay.
+ * The duration of a statement, which decides how often pg-boss polls. The simulation replaces this expression, so that
+ * the duration is the same in each replay.
  */
 const ELAPSED = 'clock_timestamp() - transaction_timestamp()';
 
-/** The IDs are the same in each replay, but the product must not rely on their order. */
+/** Creates IDs that are the same in each replay. The product must not rely on the order of the IDs. */
 const NEXT_ID = 'world.next_id()';
 const WORLD = `
   create schema world;
@@ -155,7 +158,7 @@ export async function startRealPostgres(): Promise<RealPostgres> {
       .replaceAll(ELAPSED, "interval '1 millisecond'");
   }
 
-  /** Sends one request after the other. */
+  /** Sends the database requests one after the other. */
   function inTurn<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
     pending += 1;
     const answer = last.then(ask).finally(() => {

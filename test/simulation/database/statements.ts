@@ -64,7 +64,8 @@ export function createStatements(database: Sqlite.Database, present: Present): S
 }
 
 /**
- * Translates the product's Postgres statements to SQLite. Omits locks, because only one transaction writes at a time.
+ * Translates the product's Postgres statements to SQLite. The translation omits locks, because only one transaction
+ * writes at a time.
  */
 function inSqlite(sql: string): string {
   return sql

@@ -39,7 +39,7 @@ export function isServer({ night, server }: Present): boolean {
   return server !== null || night?.kind === 'server';
 }
 
-/** Returns the time of the server's clock. */
+/** Returns the time on the database server's clock. */
 export function serverNow({ night }: Present): number {
   return night === null ? 0 : Math.round(night.timeline.now() + night.clockOffsetMs);
 }

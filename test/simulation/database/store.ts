@@ -1,7 +1,6 @@
 /**
- * The database that all hosts share. It is one SQLite database in memory. Each process has its own driver with the
- * product's own guard. In place of a server, the database has its own clock and numbers its transactions, as the
- * Postgres dialect expects.
+ * The database that all hosts share: one SQLite database in memory. Each process has its own driver with the product's
+ * own guard. Like a Postgres server, the database has its own clock and numbers its transactions.
  */
 import Sqlite from 'better-sqlite3';
 import type { OpenDatabase } from '../../../src/database/database.ts';
@@ -21,7 +20,7 @@ export interface SharedStore {
   begin(night: StoreNight): void;
   open(client: Client): OpenDatabase<Tables>;
   /**
-   * Opens the connection that a process's engine uses. Its faults are separate from the faults of the store's
+   * Opens the connection that a process's engine uses. The engine's connection has other faults than the store's
    * connection.
    */
   openQueue(client: Client): QueueDatabase;
@@ -31,7 +30,7 @@ export interface SharedStore {
   readonly wellSince: number;
   /** Rolls back a dead process's open transaction. */
   drop(client: Client): void;
-  /** Makes the database unavailable for this time. A server loses its connections. */
+  /** Makes the database unavailable for this time. A database server then loses its connections. */
   goAway(ms: number): void;
   fillDisk(ms: number): void;
   /** Replaces the file with a copy. Processes that have the file open continue to use the old file. */
@@ -45,20 +44,20 @@ export interface SharedStore {
   replacedAt(client: string): number | null;
   /** The longest time in this night for which the database was unavailable. */
   readonly longestAwayMs: number;
-  /** The times at which nothing could be written to the database. */
+  /** The times at which no process could write to the database. */
   readonly outages: readonly Outage[];
   /** Copies the content of a real server to the place from which `rows`, `bytes` and `backUp` read it. */
   mirror(): Promise<void>;
   backUp(): Backup;
   restore(backup: Backup): void;
   /**
-   * From now on, reports each transition of a contact with the states before and after it. It reports the event too
-   * if the statement contains it. The first state is `unknown`.
+   * From now on, reports each transition of a contact with the states before and after it. The report includes the
+   * event if the statement contains the event. A contact's first state is `unknown`.
    */
   watchContacts(moved: (event: string | null, from: string, to: string) => void): void;
   /** Returns raw rows for the invariants. */
   rows(sql: string, ...parameters: unknown[]): Row[];
-  /** Returns the whole content as bytes. */
+  /** Returns the whole content of the database as bytes. */
   bytes(): Buffer;
   /** Returns a promise for a real server's outstanding response, or null if there is none. */
   underWay(): Promise<unknown> | null;
@@ -72,8 +71,8 @@ export async function createSharedStore(
 ): Promise<SharedStore> {
   const database = new Sqlite(':memory:');
   database.pragma('foreign_keys = ON');
-  // Deleted rows and data of earlier nights are overwritten in the file. The product opens a file with the same
-  // setting.
+  // SQLite overwrites deleted rows and data of earlier nights in the file. The product opens a database file with the
+  // same setting.
   database.pragma('secure_delete = ON');
   const present: Present = { night: null, server: null };
   const statements = createStatements(database, present);

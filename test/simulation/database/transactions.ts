@@ -6,7 +6,7 @@ import { type Client, isServer, type Present } from './store-night.ts';
 
 export interface Transactions {
   begin(): void;
-  /** The owner of the open transaction. */
+  /** The process that has opened the current transaction. */
   readonly holder: Client | null;
   /** The last time when a process lost its transaction. */
   readonly cutAt: number;
@@ -28,7 +28,7 @@ export interface Transactions {
   forgive(client: Client): void;
   /** Records that a client no longer waits for a transaction. */
   leave(client: Client): void;
-  /** Ends the open transaction although its process has not ended it. */
+  /** Ends the open transaction although the transaction's process has not ended it. */
   cut(): void;
   letNextIn(): void;
 }
@@ -163,7 +163,7 @@ export function createTransactions(
       end('commit');
       return;
     }
-    // Both statements are sent before any other statement.
+    // Sends the two statements before any other statement.
     const lease =
       integration === null ? null : server.run(`${LEASE.slice(0, -1)}$1`, [integration]);
     const committed = server.run('commit');

@@ -51,12 +51,13 @@ export async function disturb(world: Disturbed, chaos: Random, end: Promise<void
   }
 }
 
-/** Changes the clock of one host, like a user or a time server. */
+/** Changes the clock of one host, as a user or a time server can. */
 export function setClock({ hosts, isCalm, say }: Disturbed, chaos: Random): void {
   const host = chaos.one(hosts);
   if (host === undefined || isCalm()) return;
   const sign = chaos.chance(0.5) ? 1 : -1;
-  // The change is often several hours, as with a wrong time zone or a wrong date. Otherwise it changes by any time.
+  // The clock often changes by several hours, as with a wrong time zone or a wrong date. In all other cases, the clock
+  // changes by a random time.
   const byMs = chaos.chance(0.3) ? chaos.int(5 * HOUR_MS, DAY_MS) : chaos.magnitude(100, DAY_MS);
   host.clock.offsetMs += sign * byMs;
   const minutes = Math.round(host.clock.offsetMs / 60_000);

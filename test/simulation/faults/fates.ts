@@ -3,7 +3,7 @@ import type { Blow, Fate, HostClock } from '../processes/process.ts';
 import type { Random } from '../random.ts';
 import type { Faults, Swarm } from '../swarm/swarm.ts';
 
-/** The points at which a kill does the most harm. They lie between a write to the disk and a request. */
+/** The points at which a kill does the most harm, because they lie between a write to the disk and a request. */
 const FAILPOINTS = [
   'send POST /enhancements',
   'answer POST /enhancements',
@@ -28,7 +28,7 @@ const FAILPOINTS = [
 ] as const;
 
 /**
- * The points before a request that spends credits. If a process freezes soon after such a point, another process can
+ * The points before a request that spends credits. If a process freezes soon after one of them, a different process can
  * overtake it.
  */
 const BEFORE_SPENDING = [

@@ -15,7 +15,7 @@ export interface User extends Account {
 
 /** A waiting answer as the product shows it. */
 export interface Waiting {
-  /** A string that is the same for equal requests. */
+  /** A text that is equal for equal requests. */
   text: string;
   /** The ID of the account that made the request. */
   askedBy: string;
@@ -24,7 +24,7 @@ export interface Waiting {
 
 export type Subject =
   /**
-   * The subject of an answer. It can be some questions, all questions of some batches, a run to undo, or a contact to
+   * The subject of a user's answer: some questions, all questions of some batches, a run to undo, or a contact to
    * erase.
    */
   | {
@@ -46,7 +46,7 @@ export interface Answer {
   heardOpen: ReadonlySet<string>;
   /** The questions that were open when the answer was given or accepted. */
   readonly open: Set<string>;
-  /** Null until a second user confirms it. */
+  /** The time from which the answer is in force. Null until a second user confirms the answer. */
   inForceFrom: number | null;
   /** The end of the answer, or null if the answer can still take effect. */
   end: { why: 'withdrawn' | 'refused' | 'not taken' | 'restored'; at: number } | null;
@@ -55,13 +55,13 @@ export interface Answer {
 }
 
 export interface Answers {
-  /** Records an answer that needs no second user. It can take effect at any time. */
+  /** Records an answer that needs no second user, so the answer can take effect at any time. */
   give(subject: Subject): Answer;
   ask(subject: Subject, by: User, text: string): Answer;
   /** Records that the product has accepted an answer that needs a second user. */
   heard(answer: Answer): void;
   end(answer: Answer, why: NonNullable<Answer['end']>['why']): void;
-  /** Records a second user's confirmation. Also records whether the product must refuse it. */
+  /** Records a second user's confirmation, and whether the product must refuse the confirmation. */
   confirm(waiting: Waiting, by: User): Confirmation;
   /** Records that a backup has replaced the database, by the product's own command or otherwise. */
   onRestored(backupAt: number, isByProduct: boolean): void;
@@ -70,7 +70,10 @@ export interface Answers {
 }
 
 export interface Confirmation {
-  /** The reason to refuse the confirmation. Null if it must not be refused, or if the judge cannot tell. */
+  /**
+   * The reason to refuse the confirmation. Null if the product must accept the confirmation, or if the judge cannot
+   * tell.
+   */
   why: string | null;
   /** Records that the product reports success. */
   done(): void;
@@ -159,7 +162,7 @@ export function createAnswers({
     if (same.length === 0)
       violate(SECOND, `the product has a request of ${askedBy} that was never made`);
     const open = same.filter(({ inForceFrom }) => inForceFrom === null);
-    // If several users sent the same request, the judge cannot tell which of these requests the product stored.
+    // If several users sent equal requests, the judge cannot tell which of these requests the product stored.
     const asked = open.length > 0 ? open : same;
     look(SECOND, 'setting: twoPeople');
     const reasons = asked.map((answer) => whyNot(answer, by));
@@ -187,7 +190,8 @@ export function createAnswers({
   }
 
   /**
-   * Returns the reason to refuse a confirmation. Returns null if it must not be refused, or if the judge cannot tell.
+   * Returns the reason to refuse a confirmation. Returns null if the product must accept the confirmation, or if the
+   * judge cannot tell.
    */
   function whyNot(answer: Answer, by: User): string | null {
     const { by: asker, end, heardAt } = answer;

@@ -94,7 +94,8 @@ function checkContact(world: World, integration: string, crm: SimulatedCrm, reco
     }
     return;
   }
-  // If a row has always been in its list, it has not left the list, even if it belongs to a different person now.
+  // If a row has always been in its list, the row has not left the list, even if the row now belongs to a different
+  // person.
   const isListed = swarm.isList && record.leftAt === null && !oracle.isUnknown(record.bornAt);
   if (state === 'removed' && record.isConfirmedErased && isListed) {
     violate('an outcome', `contact ${id} is an erased person in the list, and counts as gone`);
@@ -102,7 +103,7 @@ function checkContact(world: World, integration: string, crm: SimulatedCrm, reco
   // If a user has confirmed a contact as an erased person, the product no longer reads the contact, even if it is
   // restored.
   if (state === 'removed' && record.isConfirmedErased) return;
-  // In a restored database, the row is in its earlier state. It is blocked again, and waits for `forget`.
+  // In a restored database, the row has its earlier state. The row is blocked again, and waits for `forget`.
   const { confirmedErasedAt } = record;
   const isConfirmed = confirmedErasedAt !== null && !oracle.isUnknown(confirmedErasedAt);
   if (isConfirmed && reason !== 'forgotten') {
@@ -125,7 +126,7 @@ function checkContact(world: World, integration: string, crm: SimulatedCrm, reco
   if (state === 'settled') checkProfile(world, crm, record, reason);
 }
 
-/** Only a missing row in a list shows that a contact is gone. A user may have decided to wait. */
+/** The only sign that a contact of a list is gone is a missing row. A user may have decided to wait for the row. */
 const ASKED_IF_GONE = `
   select id from questions where integration_id = ? and crm_id = ? and kind = 'contacts_missing'
     and (decision is null or decision = 'rejected')`;
@@ -226,8 +227,8 @@ const ASKED_FOR_KEY = `
 const OPEN_QUESTION = 'select id from questions where crm_id = ? and decision is null';
 
 /**
- * Returns true if the submission was lost together with a charged submission of the same or a larger size. Then it
- * cannot be proved that it was free.
+ * Returns true if the submission was lost together with a charged submission of the same or a larger size. In this
+ * case, the judge cannot prove that the submission was free.
  */
 function wasLostWithPaid(store: World['store'], contact: string): boolean {
   return store.rows(LOST_TOGETHER, contact).length > 0;
@@ -315,8 +316,9 @@ function mayHoldFormer(
   if (record.isUndone) return true;
   if (record.isSamePerson || record.optedOutAt !== null || record.rejectedChanges.size > 0)
     return true;
-  // A user has rejected the profile as someone else's, has decided not to pay again, or has confirmed the contact as
-  // an erased person. The product then no longer reads or writes the contact, even if it becomes a different person.
+  // A user has rejected the profile as someone else's, has decided not to pay again, or has confirmed the contact as an
+  // erased person. After any of these decisions, the product no longer reads or writes the contact, even if the contact
+  // becomes a different person.
   const kept = ['rejected_by_person', 'identity_change_rejected', 'opted_out', 'forgotten'];
   // A new store adopts the ID in the record, even if the record belongs to a different person.
   return [...kept, 'profile_adopted'].includes(reason);
@@ -390,8 +392,8 @@ function judgeChange(
   // If a contact is merged into this contact, the details also change, but the product does not treat this as a
   // change.
   if (all.some(({ gone }) => gone?.mergedInto === record.id)) return;
-  // The details are the same again as before the request whose response was lost. The contact therefore already has its
-  // profile.
+  // The contact's details are the same again as before the request whose response was lost. The contact therefore
+  // already has the profile for its details.
   if (oracle.answeredBefore(record)?.version === versionOf(record.details)) return;
   if (record.rejectedLoss === versionOf(record.details)) return;
   // If profiles are shared, the product can also share the profile that the contact itself was paid for earlier.
@@ -495,7 +497,10 @@ function looksLikeFormerRows({ formerRows, ...record }: Record_): boolean {
   return parts.some((each) => new Set(each.map(({ number }) => number)).size === 1);
 }
 
-/** Returns true if a former row was erased first. Its values in a different row can then no longer be recognised. */
+/**
+ * Returns true if a former row was erased before this record. The product then no longer recognises the former row's
+ * values in a different row.
+ */
 function wasErasedBefore({ erasureBegunAt: own, formerRows }: Record_): boolean {
   return formerRows.some(
     ({ erasureBegunAt }) => erasureBegunAt !== null && erasureBegunAt < (own ?? 0),
@@ -553,9 +558,9 @@ const BELIEVED = `
   where integration_id = ? and state = 'member'`;
 
 /**
- * Returns true if another team's key was used, because that key cannot see these networks. Donors who had to leave
- * the networks in that time are still members when the original key returns. The networks count as created by someone
- * else (docs/reliability.md, limits).
+ * Returns true if a different team's key was used, because that team's key cannot see the client's networks. Donors who
+ * had to leave the networks in that time are still members when the original key returns. The networks count as created
+ * by someone else (docs/reliability.md, limits).
  */
 function wereOutOfReach({ reached }: World): boolean {
   return [...reached].some((event) => event.startsWith('new key: of another team'));
@@ -569,7 +574,7 @@ const FAILED = `
   select donor_id from network_members join networks on networks.id = network
   where integration_id = ? and state in ('failed', 'not_found')`;
 
-/** Checks that networks match their groups. */
+/** Checks that the members of each network in the service match the contacts of the group in the CRM. */
 function checkNetworks(world: World): void {
   const { crms, integrations, oracle, service, store, swarm, violate } = world;
   if (!swarm.networks) return;
@@ -606,7 +611,7 @@ function checkNetworks(world: World): void {
     // After a backup is restored, the product does not know of members who were added later.
     const isWhole = swarm.faults.restore === 0;
     const believed = new Set(store.rows(BELIEVED, name).map((row) => row['donor_id']));
-    // The same is true for a donor who was removed after the backup and is wanted again.
+    // The service may also lack a donor who was removed after the backup and is wanted again.
     const missing = [...wanted].filter(
       (donorId) => !members.has(donorId) && (isWhole || !believed.has(donorId)),
     );

@@ -44,7 +44,10 @@ export function judgeEnd(
   if (isDonorSyncError(error) && error.code.startsWith('database_')) oracle.onTrouble();
 }
 
-/** Judges a run of a process that runs syncs one after the other. The ledger covers all of these runs. */
+/**
+ * Judges a run of a process that executes several syncs in sequence. The service's ledger covers all of the process's
+ * runs.
+ */
 export function judgeServed(world: Judged, life: Life, report: RunReport): void {
   const { oracle, violate, isCalm, say, now } = world;
   const code = report.reason?.code ?? null;
@@ -61,7 +64,7 @@ export function judgeServed(world: Judged, life: Life, report: RunReport): void 
     violate('no stuck state', `a quiet run fails: ${code}`);
 }
 
-/** Returns the duration that the host's clock shows. This clock can be wrong. */
+/** Returns the run's duration by the host's clock, which can be wrong. */
 function tookMs({ startedAt, finishedAt }: RunReport): number {
   return Date.parse(finishedAt ?? startedAt) - Date.parse(startedAt);
 }
@@ -120,8 +123,8 @@ function judgeWritten(world: Judged, life: Life, report: RunReport | null): void
   const written = crm.living().filter((record) => {
     const { by, at } = record.written ?? { by: null, at: 0 };
     const payments = oracle.paymentsOf(record);
-    // If a contact is paid for again later, it has a later outcome. The same is true if a payment is due, or if the
-    // contact and many others wait for a user's decision.
+    // If a contact is paid for again later, it has a later outcome. A contact also has a later outcome if its payment
+    // is due, or if many changed contacts wait for a user's decision.
     const isChanged = payments.at(-1)?.version !== versionOf(record.details);
     const isAsked = isAskedSince(crm, record, life, at);
     // A credit without a result is a more useful outcome than an older profile in the record, even if an earlier run
@@ -133,7 +136,7 @@ function judgeWritten(world: Judged, life: Life, report: RunReport | null): void
       last === 'failed' ||
       last === 'vanished' ||
       isOutOfSight(world, crm, payments.at(-1)?.job.key);
-    // The same is true for a credit whose response was lost, if a user decided not to spend it again.
+    // A user's decision not to spend a lost credit again is also a more useful outcome.
     const isLossRejected = record.rejectedLoss === versionOf(record.details);
     return (
       by === life.name &&

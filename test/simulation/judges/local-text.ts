@@ -1,8 +1,8 @@
-/** Writes times as a clock in a time zone shows them. The product has no part in it. */
+/** Writes times as a clock in a time zone shows them, without the product's code. */
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** Returns the local time, for example `2026-03-29 03:00`. */
+/** Returns a time as a clock in the time zone shows it, for example `2026-03-29 03:00`. */
 export function toLocalText(ms: number, timezone: string): string {
   let format = formats.get(timezone);
   if (format === undefined) {

@@ -1,6 +1,6 @@
 /**
- * Checks that all of donor-sync's values in a contact belong to the same person. The check uses only the CRM, because
- * each value of the service belongs to one person. It does not use the product's fingerprints.
+ * Checks that all of donor-sync's values in a contact belong to the same person. The check uses only the CRM's content,
+ * because each value of the service belongs to exactly one person. The check does not use the product's fingerprints.
  */
 import { DONOR_ID, MARK } from '../crm/fields.ts';
 import { isAnyones, type Record_ } from '../crm/record.ts';

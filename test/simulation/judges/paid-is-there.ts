@@ -1,7 +1,7 @@
 /**
- * Checks that every paid value is in the CRM, unless a user or a recorded refusal prevents it. The check uses only
- * the service's ledger and the CRM. It compares the bought profile, the values that the field map creates from it,
- * and the content of the fields.
+ * Checks that every paid value is in the CRM, unless a user or a recorded refusal prevents it. The check uses only the
+ * service's ledger and the CRM. The check compares the bought profile, the values that the field map creates from the
+ * profile, and the content of the CRM's fields.
  */
 
 import type { SimulatedCrm } from '../crm/crm.ts';
@@ -55,8 +55,8 @@ export function isUnsure(
 }
 
 /**
- * Returns the last payment for the contact. If its ID in a list has changed but its details are the same, this can be
- * the payment for its former row.
+ * Returns the last payment for the contact. If the contact's ID in a list has changed but its details are unchanged,
+ * the last payment can be for the former row.
  */
 function lastOfRows({ oracle, swarm }: World, record: Record_): Payment | undefined {
   const own = oracle.paymentsOf(record).at(-1);
@@ -74,8 +74,8 @@ function lastOfRows({ oracle, swarm }: World, record: Record_): Payment | undefi
 }
 
 /**
- * Returns true if the profile is too old. The product keeps it for some time after its refresh is due. If the budget
- * allows no refresh, the profile is neither kept nor bought again.
+ * Returns true if the profile is too old to be in the CRM. The product keeps a profile for some time after its refresh
+ * is due. If the budget allows no refresh, the product neither keeps the profile nor buys it again.
  */
 function isTooOld({ job }: Payment, { swarm, timeline }: World): boolean {
   const keptDays = swarm.settings.refreshDays === null ? 730 : swarm.settings.refreshDays + 60;

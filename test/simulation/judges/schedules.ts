@@ -1,15 +1,15 @@
 /**
- * Checks when schedules run. The check reads the local times on a clock. It does not use the product's code for
- * schedules.
+ * Checks when schedules run. The check reads the local times on a simulated clock, and does not use the product's code
+ * for schedules.
  */
 import type { World } from '../night/world.ts';
 import { HOUR_MS } from '../timeline.ts';
 import { toLocalText } from './local-text.ts';
 
-/** The maximum delay (ms) of a scheduled run. It consists of the settings' delay and the rounding to whole minutes. */
+/** The maximum delay (ms) of a scheduled run: the delay in the settings, plus the rounding to whole minutes. */
 const LATE_MS = 60_000;
 
-/** Checks the next time of each schedule that has one fixed time a day. */
+/** Checks when each schedule with one fixed time per day runs next. */
 export function judgeSchedules(world: World): void {
   const { store, swarm, timeline, integrations, violate, look, reached } = world;
   const { cron, timezone } = swarm.settings;

@@ -37,7 +37,7 @@ export function createErrands(
   const { swarm, timeline, oracle, crms, hosts, settings, answers } = night;
   const { fates, desk, say, violate } = night;
   const erasures: Erasure[] = [];
-  /** True if a dead process's lease can look valid because that process's clock was ahead. */
+  /** True if a dead process's lease can look valid because the dead process's clock was ahead. */
   let mayBeTaken = false;
   return {
     ...{ workAtDesk, forgetWritten, finishErasures },
@@ -132,8 +132,8 @@ export function createErrands(
 }
 
 /**
- * Returns the time when a run last wrote into the record or into its former row in a list. Returns 0 if no run wrote
- * into them.
+ * Returns the time when a run last wrote into the record or into its former row in a list. Returns 0 if no run has
+ * written into either row.
  */
 function writtenAt({ written, formerRows }: Record_): number {
   return Math.max(

@@ -1,5 +1,5 @@
 /**
- * Handles each request from a process to the service. Notifies the other parts of the simulation and produces the
+ * Handles each request from a process to the service, notifies the other parts of the simulation, and produces the
  * faults of that moment.
  */
 import { type Disturbed, setClock } from '../faults/chaos.ts';

@@ -1,6 +1,6 @@
 /**
- * Runs the product's processes. Each process starts on a host with its planned faults, opens the product as the
- * command does, and runs until its work is done.
+ * Runs the product's processes. Each process starts on a host with its planned faults, opens the product like the
+ * `donor-sync` command, and runs until its work is done.
  */
 import { type Application, openApplication } from '../../../src/application.ts';
 import { isDonorSyncError, messageOf } from '../../../src/core/errors.ts';
@@ -18,7 +18,7 @@ import { stackOf } from '../trace.ts';
 import type { Host, Night } from './world.ts';
 
 export interface Processes {
-  /** Starts a new process on a host, with the given fate or a random one. */
+  /** Starts a new process on a host. The process gets the given fate, or a random fate. */
   bear(host: Host, fate?: Fate | null): Life;
   /** Runs a process until its work is done. */
   live<Result>(life: Life, task: () => Promise<Result>): Promise<Result | 'dead' | 'too long'>;

@@ -1,12 +1,12 @@
 /**
- * The processes of a night. Records which processes are alive, when and why each process was started, and how many were
+ * Records which processes of a night are alive, when and why each process was started, and how many processes were
  * killed.
  */
 import type { Outage } from '../database/outages.ts';
 import type { Life } from '../processes/process.ts';
 
 export interface Roster {
-  /** Living processes, by their process IDs. */
+  /** The living processes, by process ID. */
   lives: Map<number, Life>;
   births: Map<string, number>;
   named: Map<string, Life>;

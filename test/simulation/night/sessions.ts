@@ -45,7 +45,10 @@ export function createPlaySession(
     judgeSchedules(night);
   }
 
-  /** Syncs like a cron job. If a process dies or finds that another process is running, one more sync follows. */
+  /**
+   * Syncs like a cron job. If a process dies or finds that a different process is running, the host starts one more
+   * sync.
+   */
   async function keepSyncing(host: Host, integration: Integration, full: boolean): Promise<void> {
     const mostLives = 4;
     for (let life = 0; life < mostLives; life += 1) {

@@ -53,7 +53,7 @@ export function createSyncing(night: Night, processes: Processes, judged: Judged
         const { deps, mappings, partnerKey, stages, calls } = open;
         const request = {
           ...{ integration, mappings, partnerKey, full, stages, adopt },
-          // The command trims the ID in the same way.
+          // Trims the ID as the `sync` command does.
           only: only?.trim() ?? null,
           ...{ trigger: 'manual' as const, signal: life.stopping.signal },
         };

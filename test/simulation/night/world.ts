@@ -1,7 +1,4 @@
-/**
- * Creates the simulated world from the seed. It contains the CRMs, the service, the hosts, the users and the shared
- * state.
- */
+/** Creates the simulated world from the seed: the CRMs, the service, the hosts, the users and the shared state. */
 import type { Integration } from '../../../src/core/integration-settings.ts';
 import type { RunReport } from '../../../src/core/run.ts';
 import type { Settings } from '../../../src/settings/settings.ts';
@@ -92,7 +89,7 @@ export interface Night extends World {
   looks: Looks;
   people: People;
   isServer: boolean;
-  /** True in the period without faults. */
+  /** True in the part of the night that has no faults. */
   isCalm: boolean;
   /** The time since which a user has to approve spending. Null if no approval is needed. */
   heldSince: number | null;

@@ -69,7 +69,7 @@ export function firstUsers(): User[] {
   return ['ada', 'ben'].map((name) => ({ kind: 'command', id: name, name, madeAt: null }));
 }
 
-/** Performs one user action on questions or answers. */
+/** Performs one user action on the product's questions or on users' answers. */
 export async function doAnswer(
   deps: AnsweringDeps,
   work: AnswerWork,
@@ -321,8 +321,8 @@ async function createAccount({ random, users, now }: AnsweringDeps, { applicatio
 }
 
 /**
- * Returns the questions, except questions about erased people. Those have a separate judge, for which an answer takes
- * effect immediately.
+ * Returns the questions, except questions about erased people. Questions about erased people have a separate judge,
+ * which lets an answer take effect immediately.
  */
 async function listPlain({
   application: { store },

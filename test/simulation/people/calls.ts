@@ -35,12 +35,15 @@ export interface CallsDeps {
 /** `taken` if a run will check the contacts. */
 export type CallOutcome = 'taken' | 'left alone' | 'refused';
 
-/** The known kinds of errors. A full disk causes one of these errors. The caller repeats the call. */
+/**
+ * Matches the four kinds of errors that the product knows. A full disk causes an error of one kind, and the caller then
+ * repeats the call.
+ */
 const OF_FOUR_KINDS = /^(Configuration|Retriable|Skippable|Fatal)Error\b/;
 
 const PUBLIC_URL = 'https://sync.example';
 
-/** Returns a function that calls one process. Its HTTP app is created with the first call. */
+/** Returns a function that sends calls to one process. The first call creates the process's HTTP app. */
 export function createCalls(deps: CallsDeps) {
   const { application, life, random, addresses, violate } = deps;
   // Records the details that the caller does not get.
@@ -57,7 +60,8 @@ export function createCalls(deps: CallsDeps) {
   let app: Hono<HttpEnv> | null = null;
 
   /**
-   * The returned function makes a call about these contacts. `isComplete` is false if the call also concerns others.
+   * Returns a function that makes a call about these contacts. `isComplete` is false if the call also concerns other
+   * contacts.
    */
   return async (
     integration: string,

@@ -43,7 +43,7 @@ export interface DeskWork {
   onChangesDecided(crm: SimulatedCrm): void;
 }
 
-/** Returns a user's requests in one session. */
+/** Returns the requests that a user makes in one session. */
 export function errandsOf(desk: Desk, crm: SimulatedCrm, random: Random): Errand[] {
   const records = [...crm.records.values()].filter(
     ({ gone, forgottenAt }) => forgottenAt === null && (gone === null || random.chance(0.3)),
@@ -126,7 +126,7 @@ async function decide({ application, integration, crm, random, ...work }: DeskWo
   return true;
 }
 
-/** A user's answer to a question. The contact's checks use it. */
+/** A user's answer to a question about a contact. The checks of the contact use the answer. */
 export interface Saying {
   crm: SimulatedCrm;
   word: DecisionWord;
@@ -159,7 +159,7 @@ function noteAbout({ word, kind, now }: Saying, record: Record_): void {
   if (word === 'reject' && kind === 'lost_answer') record.rejectedLoss = versionOf(record.details);
 }
 
-/** Records the answer about details that changed together with those of other contacts. */
+/** Records a user's answer about a contact whose details changed together with the details of many contacts. */
 export function noteChangeSaid({ word, now }: Saying, changed: Record_): void {
   if (word === 'reject') {
     changed.isRejected = true;

@@ -1,7 +1,6 @@
 /**
- * Creates the simulated people, and spells their names as CRMs do. Each number in an address or an employer is
- * unique. The numbers in a request therefore show which person and which of the contact's details the request
- * contains.
+ * Creates the simulated people, and spells their names as CRMs do. Each number in an address or an employer is unique.
+ * The numbers in a request therefore identify the person and the details that the request contains.
  */
 import type { Random } from '../random.ts';
 
@@ -13,7 +12,7 @@ export interface Human {
   donorId: string;
 }
 
-/** A contact's details of its person at one time. */
+/** The details that a contact has of its person at one time. */
 export interface Details {
   address: Place;
   employer: Place;
@@ -37,8 +36,8 @@ const FIRSTS = [
   'Iris',
   'Jonas',
 ];
-// The beginnings of last names. They differ by more than one letter, because the product treats names that differ by
-// one letter as the same name.
+// The beginnings of last names. Any two beginnings differ by more than one letter, because the product treats names
+// that differ by one letter as the same name.
 const STARTS = ['Bel', 'Cor', 'Dun', 'Fal', 'Gar', 'Hol', 'Kim', 'Lus', 'Mig', 'Vis', 'Pyn', 'Tav'];
 const MIDDLES = ['an', 'eb', 'id', 'om', 'ur', 'isk', 'ock', 'uth'];
 const ENDS = ['ford', 'ley', 'well', 'wick', 'burn', 'stead', 'thorpe', 'gate'];
@@ -85,8 +84,8 @@ export function createHumans(random: Random): Humans {
 }
 
 /**
- * Returns one of 16 equivalent forms of a first name. The form distinguishes several records of the same person and
- * shows which record was submitted.
+ * Returns one of 16 equivalent forms of a first name. The form distinguishes several records of the same person, and
+ * identifies the record that a process submitted.
  */
 export function firstNameOf({ first }: Human, way: number): string {
   return [...first]
@@ -99,7 +98,7 @@ function otherCaseOf(letter: string): string {
   return letter === lower ? letter.toUpperCase() : lower;
 }
 
-/** The ways to write the same address. */
+/** The ways to write one address. */
 const ADDRESSES: readonly ((number: number) => string)[] = [
   (number) => `${number} Oak Street, Springfield, OH 45501`,
   (number) => `${number} Oak St, Springfield, OH 45501`,

@@ -1,4 +1,6 @@
-/** Erases a client. Checks that only the expected data remains and that nothing recreates the other data. */
+/**
+ * Erases a client. Checks that only the expected data remains, and that the product never recreates the erased data.
+ */
 
 import type { Application } from '../../../src/application.ts';
 import { newId } from '../../../src/core/new-id.ts';
@@ -18,8 +20,8 @@ export async function leave(
 }
 
 /**
- * Tables whose rows remain. They contain the key's records and the audit, which name no contact, and the record that
- * the client was erased.
+ * The tables whose rows remain after a client is erased. These tables contain the service key's records and the audit,
+ * which name no contact, and the record that the client was erased.
  */
 const STAYS: ReadonlySet<string> = new Set([
   ...['submissions', 'jobs', 'network_adds', 'credit_spans', 'forgotten', 'audit_entries'],
@@ -43,7 +45,7 @@ export function checkLeft(
   const isLast = crms.size === 1;
   const words = [
     ...gone.records.keys(),
-    // Another client may know the same person.
+    // A different client may also have the person as a contact.
     ...(isLast ? humans.all.map(({ donorId }) => donorId) : []),
   ];
   for (const [table, rows] of store.backUp()) {

@@ -1,4 +1,4 @@
-/** Simulates users while hosts sync. They work in the CRMs and spend credits elsewhere. */
+/** Simulates users who work in the CRMs and spend credits elsewhere while hosts sync. */
 
 import type { SimulatedCrm } from '../crm/crm.ts';
 import { hasErased } from '../crm/family.ts';
@@ -21,7 +21,7 @@ export interface Coverage {
   reached(event: string): void;
   /** Records that judges of the simulated night have looked at a subject. */
   looked(subject: string, judges: ReadonlySet<string>): void;
-  /** Records the number of a key's submissions that were open, or were settled, at the same time. */
+  /** Records how many submissions of a key were open, or were settled, at the same time. */
   together(what: 'open' | 'lost', submissions: number): void;
 }
 

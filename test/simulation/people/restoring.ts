@@ -34,7 +34,7 @@ export function createErasureLog(): { openFor(life: Life): ErasureLog } {
   };
 }
 
-/** Creates the spending journal on the same disk. */
+/** Creates the spending journal on the disk of the database. */
 export function createSpendingJournal(): {
   openFor(life: Life): SpendingJournal;
   /** Removes the second half of the lines. */
@@ -69,7 +69,7 @@ export function createSpendingJournal(): {
   };
 }
 
-/** Creates the write log on the same disk. */
+/** Creates the write log on the disk of the database. */
 export function createWriteLog(): WriteLog {
   const lines: LoggedWrite[] = [];
   return {

@@ -1,4 +1,4 @@
-/** Simulates hosts and their processes. The simulation kills, stops, freezes and restarts the processes. */
+/** Simulates hosts and their processes, which the simulation kills, stops, freezes and restarts. */
 import type { Clock } from '../../../src/core/clock.ts';
 import type { Owner } from '../../../src/core/owner.ts';
 import type { Random } from '../random.ts';
@@ -9,7 +9,7 @@ import type { Actor, Due, Timeline } from '../timeline.ts';
 export interface HostClock {
   /** The offset from the true time (ms). */
   offsetMs: number;
-  /** The number of milliseconds that pass on this clock in one true millisecond. */
+  /** The number of milliseconds that pass on the host's clock in one true millisecond. */
   rate: number;
 }
 
@@ -20,17 +20,17 @@ export interface Life extends Machine, Actor {
   readonly clock: Clock;
   readonly owner: Owner;
   readonly bornAt: number;
-  /** True if the process has been killed, stopped or frozen. */
+  /** True if the simulation has killed, stopped or frozen the process. */
   readonly wasHurt: boolean;
-  /** True if the process runs an undo or an erasure. It then also writes into opted-out contacts. */
+  /** True if the process runs an undo or an erasure. An undo or an erasure also writes into opted-out contacts. */
   isAtDesk: boolean;
   /** Aborted when the process has to stop. */
   readonly stopping: AbortController;
   /** Resolves when the process is killed. */
   readonly death: Promise<void>;
   /**
-   * Called before and after everything that the process sends or receives. At these points it can be killed or frozen.
-   * For a dead process, the promise never resolves.
+   * Called before and after each message that the process sends or receives. The simulation can kill or freeze the
+   * process at each call. For a dead process, the promise never resolves.
    */
   point(name: string): Promise<void>;
   kill(why: string): void;
@@ -39,7 +39,7 @@ export interface Life extends Machine, Actor {
   run<Result>(work: () => Result): Result;
 }
 
-/** The faults of a process. They are chosen when it starts. */
+/** The faults of a process, which the simulation chooses when the process starts. */
 export interface Fate {
   kill: Blow | null;
   freeze: (Blow & { ms: number }) | null;
@@ -51,7 +51,7 @@ export interface Fate {
  * skips some further points.
  */
 export interface Blow {
-  /** The point, or null for any point. */
+  /** The point at which the fault occurs. Null if the fault can occur at any point. */
   point: string | null;
   times: number;
   later: number;
@@ -59,7 +59,7 @@ export interface Blow {
 
 export interface LifeOptions {
   host: string;
-  /** The host's own name. Several containers can have the same name. */
+  /** The host's own name. Several containers can share a name. */
   hostName: string;
   number: number;
   processId: number;
@@ -98,7 +98,7 @@ function watchFor(blow: Blow | null): (point: string) => boolean {
 }
 
 /**
- * Returns a promise that never settles. A dead process waits for it. Each call returns a new promise, because a
+ * Returns a promise that never settles, for which a dead process waits. Each call returns a new promise, because a
  * shared promise would keep every dead process in memory for the whole simulation.
  */
 export const never = () => new Promise<never>(() => undefined);
@@ -165,8 +165,8 @@ export function beginLife(options: LifeOptions): Life {
       options.passed(point);
       if (isKilled(point)) life.kill(point);
       if (fate.freeze !== null && isFrozen(point)) {
-        // Between the last check of the lease and the request, nothing protects a process that freezes for longer
-        // than its lease and the quiet time. The simulation excludes this case.
+        // Between the last check of the lease and the request, nothing protects a process that freezes for longer than
+        // its lease and the quiet time. The simulation therefore limits the length of a freeze at this point.
         const mostMs = LEAVING.has(point) ? 5_000 : Number.POSITIVE_INFINITY;
         life.freeze(Math.min(fate.freeze.ms, mostMs));
       }

@@ -16,7 +16,7 @@ import type { Life } from './process.ts';
 /** An accepted request. After the time of acceptance, a run must read its contacts. */
 export interface Accepted {
   crm: SimulatedCrm;
-  /** The contacts in the request. Empty for all contacts. */
+  /** The IDs of the contacts in the request. An empty list stands for all contacts. */
   ids: readonly string[];
   at: number;
 }
@@ -116,7 +116,7 @@ export async function serve(serving: Serving): Promise<void> {
       const trigger = kind === 'schedule' ? 'schedule' : 'manual';
       const only = kind === 'schedule' ? null : contact;
       const { joined } = await runner.request({ integrationId, contact: only, trigger });
-      // The run in progress may have read these contacts already.
+      // The run in progress may already have read the contacts of the request.
       if (joined === 'running') return;
       serving.onAccepted({ crm, ids: only === null ? [] : [only], at });
     } catch (error) {
@@ -126,7 +126,7 @@ export async function serve(serving: Serving): Promise<void> {
   }
 }
 
-/** Returns true if no request is waiting or being handled, and neither a living nor a dead process has a claim. */
+/** Returns true if every request has been handled, and no living or dead process has a claim. */
 async function isIdle({ application, openTurns }: Serving): Promise<boolean> {
   const turns = openTurns === null ? [] : await openTurns();
   try {

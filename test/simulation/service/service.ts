@@ -9,11 +9,11 @@ import type { Timeline } from '../timeline.ts';
 
 export interface ServiceRequest {
   method: string;
-  /** The path below the base URL. */
+  /** The path of the request below the service's base URL. */
   path: string;
   key: string;
   body: unknown;
-  /** The sender of the request. The ledger uses it. */
+  /** The sender of the request, which the ledger records. */
   sender: string;
   sentAt: number;
 }
@@ -34,7 +34,7 @@ export interface Person {
 export interface Job {
   id: string;
   key: string;
-  /** The team of the key. */
+  /** The team that owns the service key. */
   team: string;
   person: Person;
   human: Human | undefined;
@@ -45,11 +45,13 @@ export interface Job {
   fate: 'completed' | 'failed' | 'vanished' | 'wrong person' | 'deceased';
   doneAt: number;
   goneAt: number;
-  /** How confident the service is in its match. Null if it does not report this. */
+  /**
+   * How confident the service is that the profile is the person's. Null if the service does not report its confidence.
+   */
   probability: number | null;
 }
 
-/** A change of a bucket. */
+/** A change of the credits in a bucket. */
 export interface Charge {
   at: number;
   key: string;
@@ -74,7 +76,7 @@ export interface Network {
   members: Set<string>;
   /** Members that have been paid for and have not been removed. */
   paid: Set<string>;
-  /** Members whose removal was requested with another team's key. That key cannot see the network. */
+  /** The members whose removal was requested with a different team's key, which cannot see the network. */
   unreachable: Set<string>;
 }
 
@@ -95,10 +97,10 @@ export interface ServiceModel {
   balance(key: string): number;
   /** Issues a new key for the team of the given key, or for a new team. */
   issueKey(sameTeamAs: string | null): string;
-  /** Returns the name of a key's team. Without `issueKey`, each key has its own team. */
+  /** Returns the name of the team that owns a key. Without a call of `issueKey`, each key has a separate team. */
   teamOf(key: string): string;
   readonly keys: ReadonlySet<string>;
-  /** Returns true if the service refuses this person with a 422. The service refuses the same person each time. */
+  /** Returns true if the service refuses this person with a 422, which it then does for every request. */
   refuses(human: Human): boolean;
   /** Spends credits as another user. A negative number buys credits. */
   take(key: string, credits: number): void;
@@ -116,7 +118,7 @@ export interface ServiceDeps {
   say(who: string, what: string): void;
   /** Called when a submission is charged, with all its jobs. */
   onPaid(jobs: readonly Job[], balance: number): void;
-  /** Called when a process reads its balance. */
+  /** Called when a process reads the balance of its service key. */
   onBalance(sender: string): void;
   /** Called when the service charges for a query. */
   onQuery(sender: string, balance: number): void;
@@ -127,7 +129,7 @@ export interface ServiceDeps {
 /** The ID of the donor whose profile the service returns by mistake. */
 export const ANOTHER = 'f'.repeat(32);
 
-/** Returns the net worth of the person with this number. No two people have the same net worth. */
+/** Returns the net worth of the person with this number, which no other person has. */
 export function netWorthOf(number: number): [low: number, high: number] {
   return [(number + 1) * 1_000_000, (number + 1) * 1_000_000 + 500_000];
 }

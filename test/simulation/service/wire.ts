@@ -1,5 +1,6 @@
 /**
- * Simulates the network between a process and the service. It delays, loses, cuts and damages requests and responses.
+ * Simulates the network between a process and the service, which delays, loses, cuts and damages requests and
+ * responses.
  */
 import type { Life } from '../processes/process.ts';
 import type { Random } from '../random.ts';
@@ -169,7 +170,7 @@ function requestOf(url: string, init: RequestInit, sender: string, sentAt: numbe
   };
 }
 
-/** Returns the endpoint without IDs. The coverage counts endpoints in this form. */
+/** Returns the endpoint of a request without IDs, as the coverage counts it. */
 export function endpointOf({ method, path }: Pick<ServiceRequest, 'method' | 'path'>): string {
   const bare = path.replace(/\?.*/, '').replace(/\/(n\d+|a\d+|[0-9a-f]{32})(?=\/|$)/g, '/ID');
   return `${method} ${bare}`;

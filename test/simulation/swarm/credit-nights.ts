@@ -44,8 +44,8 @@ export function hideCharges(swarm: Swarm, { int }: Random): void {
 }
 
 /**
- * Configures a simulated night in which two clients spend credits from one bucket at the same time, with several
- * submissions each.
+ * Configures a simulated night in which two clients spend credits from one bucket at the same time. Each client sends
+ * several submissions.
  */
 export function shareKey(swarm: Swarm): void {
   const { faults, service, settings } = swarm;
@@ -65,7 +65,7 @@ export function slowSubmissions(swarm: Swarm, { chance, int, magnitude }: Random
   settings.batch = int(2, 7);
   swarm.contacts = Math.max(swarm.contacts, int(4, 20));
   settings.trial &&= chance(0.3);
-  // Several submissions are lost at the same time, while others spend and buy credits.
+  // Several responses get lost at the same time, while other programs spend and buy credits.
   if (chance(0.4)) faults.lostAnswer = Math.max(faults.lostAnswer, 0.15);
   if (chance(0.2)) service.otherSpender = 1;
 }

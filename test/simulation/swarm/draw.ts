@@ -1,6 +1,6 @@
 /**
- * Chooses the settings of a simulated night from its seed. Each feature and fault is chosen separately. Some nights
- * test a single subject.
+ * Chooses the settings of a simulated night from its seed, each feature and each fault separately. Some nights test a
+ * single subject.
  */
 import { createRandom, type Random } from '../random.ts';
 import {
@@ -57,7 +57,7 @@ const ERASED_IN_LISTS = 0.03;
 /** The share of simulated nights in which users tell contacts of a list apart from erased people. */
 const SUSPECTS_IN_LISTS = 0.02;
 
-/** Returns the simulated night for a seed. If `serve` is true, the hosts of the night serve. */
+/** Returns the simulated night for a seed. If `serve` is true, the hosts of the night run `serve`. */
 export function swarmOf(seed: number, serve = false): Swarm {
   const random = createRandom(`swarm ${seed}`);
   const { chance, int, magnitude, pick } = random;
@@ -180,10 +180,10 @@ export function swarmOf(seed: number, serve = false): Swarm {
     beside: { purge: 0, agree: 0, leave: 0, serve: 0, schedule: 0 },
     isList: false,
     between: { ...NO_CHANGES },
-    // Without a journal, a user decides about everything that is new or has changed since the backup.
+    // Without a journal, a user decides about every contact that is new or has changed since the backup.
     restored: { journal: JOURNALS[seed % 3] ?? 'there', since: 'nothing', agreed: null },
   };
-  // This value is chosen last, so that earlier seeds still produce the same other settings.
+  // The page size is chosen last, so that earlier seeds still produce the same other settings.
   if (chance(0.3)) swarm.pageSize = 2;
   swarm.areProcessesKnown = chance(0.75);
   const areClocksRight = swarm.faults.clockSkew + swarm.faults.clockJump === 0;
@@ -241,7 +241,8 @@ export function swarmOf(seed: number, serve = false): Swarm {
 }
 
 /**
- * Adds work that runs next to the syncs. It uses a separate random generator, so three of five nights do not change.
+ * Adds work that runs next to the syncs. A separate random generator chooses the work, so three of five nights do not
+ * change.
  */
 function workBeside(swarm: Swarm, { chance }: Random, serve: boolean): void {
   const { beside, desk, faults, people, settings, sessions } = swarm;

@@ -8,7 +8,7 @@ import type { Swarm } from './swarm.ts';
 
 type Places = readonly [string, ...string[]];
 
-/** Configures a simulated night in which the contacts of a list get different IDs from one session to the next. */
+/** Configures a simulated night in which the contacts of a list get different IDs between two sessions. */
 export function changeIds(swarm: Swarm, { chance, int, next, pick }: Random): void {
   const { people, settings, desk } = swarm;
   if (chance(0.4)) makePlain(swarm);
@@ -63,7 +63,8 @@ export function eraseInList(swarm: Swarm, { chance, int, pick }: Random): void {
     Object.assign(people, { move: 0, moveBack: 0, newJob: 0 });
     desk.decide = 0;
   } else {
-    // A record of an erased person can contain our values. It remains in the list after a user has confirmed it.
+    // A record of an erased person can contain donor-sync's values. The record remains in the list after a user has
+    // confirmed it as an erased person.
     Object.assign(between, { newIds: pick([0, 0.5]), keepsValues: pick([0, 1]) });
     Object.assign(people, { doubles: 0.7, move: 0, moveBack: 0, newJob: 0, create: 0 });
     desk.decide = 1;
@@ -75,7 +76,7 @@ export function eraseInList(swarm: Swarm, { chance, int, pick }: Random): void {
 
 /**
  * Configures a simulated night in which users tell contacts of a list apart from erased people, before and after the
- * contacts get new IDs. The profiles are then too old to be shared.
+ * contacts get new IDs. The profiles are then too old for two contacts to share.
  */
 export function tellApartInList(swarm: Swarm, { chance, int }: Random): void {
   makePlain(swarm);
@@ -123,8 +124,8 @@ export function replaceKeys(swarm: Swarm, { chance, int, pick }: Random): void {
   }
   if (how === 'lost' || how === 'both') faults.lostAnswer = 0.3;
   if (chance(0.5)) service.jobMs = int(5_000, 60_000);
-  // While jobs run, another team's key replaces the key. The former key is used again while the service still has the
-  // results.
+  // While jobs run, a different team's key replaces the client's key. The client's former key returns while the service
+  // still has the results.
   if (!chance(0.3)) return;
   Object.assign(swarm.between, { newKey: 1, sameTeam: 0, formerKey: 1 });
   Object.assign(faults, { kill: 0.8, restore: 0 });

@@ -12,7 +12,10 @@ import type { Swarm } from './swarm.ts';
 type Zones = readonly [Zone, ...Zone[]];
 type Zone = readonly [timezone: string, hours: number];
 
-/** Returns a copy of the simulated night that tests one of these subjects. */
+/**
+ * Returns a copy of the simulated night that tests one randomly chosen subject, such as marked contacts or clock
+ * changes.
+ */
 export function runAnOrg(swarm: Swarm, random: Random): Swarm {
   const night = structuredClone(swarm);
   Object.assign(night.beside, { serve: 0, schedule: 0, agree: 0 });
@@ -34,7 +37,7 @@ function markContacts(swarm: Swarm, { chance, int }: Random): void {
   swarm.sessions = sessionsAfter(1, 20, 24);
 }
 
-/** The service is not confident in some matches. The settings ask a user about them. */
+/** The service is not confident in some matches. With these settings, a user decides about a doubtful match. */
 function doubtMatches(swarm: Swarm, { chance, int, next, pick }: Random): void {
   makePlain(swarm);
   Object.assign(swarm.people, { become: 0, mergeErased: 0 });
@@ -58,7 +61,9 @@ function chargeQueries(swarm: Swarm, { chance, int }: Random): void {
   swarm.sessions = sessionsAfter(1, 24, 24);
 }
 
-/** The first of April 2026 begins at these times after the beginning of the simulation (UTC 02:00, 9 March). */
+/**
+ * The times at which the first of April 2026 begins, counted from the beginning of the simulation (UTC 02:00, 9 March).
+ */
 const APRIL_MS = (22 * 24 + 22) * HOUR_MS;
 
 /** The hours by which each time zone is ahead of UTC in that night. */
@@ -84,11 +89,11 @@ function endMonths(swarm: Swarm, { int, pick }: Random): void {
 
 /** Clocks change in the client's time zone while hosts serve by a schedule. */
 const CHANGES: Zones = [
-  // The clocks go forward from 02:00 to 03:00 on 29 March, at 01:00 UTC.
+  // In Berlin, the clocks go forward from 02:00 to 03:00 on 29 March, at 01:00 UTC.
   ['Europe/Berlin', 20 * 24 - 1],
-  // The clocks go back from 03:00 to 02:00 on 25 October, at 01:00 UTC.
+  // In Berlin, the clocks go back from 03:00 to 02:00 on 25 October, at 01:00 UTC.
   ['Europe/Berlin', 230 * 24 - 1],
-  // The clocks go back from 02:00 to 01:00 on 1 November, at 07:00 UTC.
+  // In Chicago, the clocks go back from 02:00 to 01:00 on 1 November, at 07:00 UTC.
   ['America/Chicago', 237 * 24 + 5],
 ];
 

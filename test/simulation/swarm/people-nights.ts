@@ -6,7 +6,7 @@ import { createRandom, type Random } from '../random.ts';
 import { makePlain } from './plain-night.ts';
 import type { Swarm } from './swarm.ts';
 
-/** Configures a simulated night in which the details of many contacts change from one session to the next. */
+/** Configures a simulated night in which the details of many contacts change between two sessions. */
 export function changeMany(swarm: Swarm, { int }: Random): void {
   makePlain(swarm);
   swarm.contacts = int(5, 12);
@@ -32,8 +32,8 @@ export function decideMeanwhile(swarm: Swarm, { chance, int, magnitude }: Random
 
 /**
  * Configures a simulated night in which erased people are merged into other people, and users answer questions about
- * these merges. This can happen while a run reads. Many records describe the same person, and each session reads all
- * of them.
+ * the merges. A merge can happen while a run reads. Many records describe the same person, and each session reads all
+ * records.
  */
 export function mergeErased(swarm: Swarm, { chance, int }: Random): void {
   makePlain(swarm);

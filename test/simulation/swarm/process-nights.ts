@@ -76,8 +76,8 @@ export function setClocks(swarm: Swarm, { chance, int }: Random): void {
 }
 
 /**
- * Configures a simulated night with containers that have the same name but different clocks. Responses take longer
- * than a container waits for late requests. A container that takes over too early therefore causes errors.
+ * Configures a simulated night with containers that have one name but different clocks. Responses take longer than a
+ * container waits for late requests. A container that takes over too early therefore causes errors.
  */
 export function knowNothingOfOthers(swarm: Swarm, { int }: Random): void {
   makePlain(swarm);

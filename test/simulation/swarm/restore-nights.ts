@@ -1,6 +1,7 @@
 /**
- * Configures simulated nights that restore a backup with the product's own command. They differ in what is left of the
- * spending journal, in what others did with the credits since the backup, and in when a user agrees to spend.
+ * Configures simulated nights that restore a backup with the product's own command. The nights differ in the remaining
+ * part of the spending journal, in the use of the credits since the backup, and in the time when a user agrees to
+ * spend.
  */
 import type { Random } from '../random.ts';
 import { makePlain } from './plain-night.ts';

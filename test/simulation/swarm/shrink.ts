@@ -1,4 +1,4 @@
-/** Removes parts of a failing simulated night while it still fails in the same way. */
+/** Removes parts of a failing simulated night as long as the smaller night fails in the same way. */
 import type { NightResult } from '../night.ts';
 import type { Swarm } from './swarm.ts';
 

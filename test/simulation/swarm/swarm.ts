@@ -1,6 +1,7 @@
 /**
  * The settings of a simulated night. Each seed switches features and faults on or off, because a night with all faults
- * would hide some failures. All settings are plain data, so a failing night can be printed and reduced piece by piece.
+ * would hide some failures. All settings are plain data, so the command can print a failing night and reduce it piece
+ * by piece.
  */
 
 export interface Swarm {
@@ -8,10 +9,10 @@ export interface Swarm {
   /** One machine with an SQLite file, or several machines with a database server whose clock they share. */
   store: 'machine' | 'server';
   hosts: number;
-  /** True if processes can see which processes on their machine are alive, as on Linux. */
+  /** True if a process can see which processes on its machine are alive, as on Linux. */
   areProcessesKnown: boolean;
   integrations: number;
-  /** True if all clients share one service key. Otherwise each client has its own key. */
+  /** True if all clients share one service key. If false, each client has a separate key. */
   sharedKey: boolean;
   /** The number of contacts in each client's CRM at the start. */
   contacts: number;
@@ -22,17 +23,17 @@ export interface Swarm {
   people: People;
   service: ServiceHabits;
   settings: NightSettings;
-  /** True if groups become networks. */
+  /** True if the clients' CRM groups become networks in the service. */
   networks: boolean;
   desk: Desk;
-  /** True if all hosts have the same name, as containers can have. */
+  /** True if all hosts have one shared name, as containers can have. */
   sameHostName: boolean;
-  /** True if every second host starts with the last client. */
+  /** True if every second host starts its work with the last client instead of the first client. */
   isCrossed: boolean;
   /** The points at which, or shortly after which, processes are killed or frozen. Null for the most damaging points. */
   struckAt: readonly [string, ...string[]] | null;
   beside: Beside;
-  /** True if the CRMs are lists. Each reading is then complete, and a contact that left is only absent. */
+  /** True if the CRMs are lists. Each reading of a list is then complete, and a contact that left is only absent. */
   isList: boolean;
   between: Between;
   restored: Restored;
@@ -41,8 +42,8 @@ export interface Swarm {
 /** What an operator finds when a backup is restored with the product's own command. */
 export interface Restored {
   /**
-   * The spending journal. The journal can be complete, missing or without its last lines. It can also be as old as the
-   * backup, because the whole disk was restored.
+   * The spending journal. The journal can be complete, missing or without its last lines. The journal can also be as
+   * old as the backup, because the whole disk was restored.
    */
   journal: 'there' | 'absent' | 'old' | 'cut';
   /** The way in which others change the credits between the backup and the restore. */
@@ -51,17 +52,17 @@ export interface Restored {
   agreed: 'at once' | 'later' | null;
 }
 
-/** Changes between two sessions. Each change has a probability. The probability 0 switches a change off. */
+/** The changes between two sessions, each with its probability. The probability 0 switches a change off. */
 export interface Between {
   /** The probability that a list gets new IDs for its contacts. */
   newIds: number;
-  /** The share of these lists in which most contacts, but not all, get a new ID. */
+  /** The share of lists with new IDs in which most contacts, but not all contacts, get a new ID. */
   inPart: number;
-  /** The share of these lists whose new rows still have the old rows' values. */
+  /** The share of lists with new IDs whose new rows still have the old rows' values. */
   keepsValues: number;
   /** The share of contacts with a new ID whose details have also changed. */
   moves: number;
-  /** The share of these lists in which contacts get their former IDs back. */
+  /** The share of lists with new IDs in which contacts get their former IDs back. */
   backIds: number;
   /** The probability that a client gets a new service key. */
   newKey: number;
@@ -76,7 +77,7 @@ export const NO_CHANGES: Between = {
   ...{ newKey: 0, sameTeam: 0, formerKey: 0 },
 };
 
-/** The product's work in addition to syncing. Each value is 0 or 1. */
+/** The work that the product does in addition to syncing. The value of each kind of work is 0 or 1. */
 export interface Beside {
   /** The value 1 deletes data when its retention period has ended. */
   purge: number;
@@ -88,7 +89,7 @@ export interface Beside {
   leave: number;
   /** With the value 1, hosts handle the requests of schedules, users and webhooks. Otherwise individual syncs run. */
   serve: number;
-  /** The value 1 gives each schedule its own times. Serving processes check these times. */
+  /** The value 1 gives each schedule its own times, which the serving processes check. */
   schedule: number;
 }
 
@@ -96,7 +97,7 @@ export interface Beside {
 export interface Session {
   /** The time since the end of the previous session. */
   afterHours: number;
-  /** The number of hosts that sync. All of them start within a minute. */
+  /** The number of hosts that sync. All hosts start within a minute. */
   hosts: number;
   full: boolean;
 }
@@ -122,7 +123,7 @@ export interface Faults {
   badGateway: number;
   /** The service responds with 500 and refunds the charge. */
   serverError: number;
-  /** A different program with the same key uses the whole rate limit. */
+  /** The probability that a different program with the same key uses the whole rate limit. */
   throttle: number;
   /** A CRM operation fails before it takes effect, or after it has taken effect. */
   crm: number;
@@ -166,7 +167,7 @@ export interface People {
   /** A deleted contact is restored, or a contact that opted out opts in again. */
   comeBack: number;
   optIn: number;
-  /** The share of contacts that are a second record of the same person. */
+  /** The share of contacts that are a second record of a person. */
   doubles: number;
   /** The delay of the CRM's search (ms). */
   lagMs: number;
@@ -195,13 +196,13 @@ export interface People {
   keepsAuthors: number;
   /** With the value 1, a merge fills blank fields of the remaining record from the other record. */
   fillsBlanks: number;
-  /** A contact is marked as one who wants no contact, or the mark is removed again. */
+  /** The probability that a user marks a contact as “do not contact”, or removes the mark again. */
   doNotContact: number;
 }
 
 /** Users' actions in the product itself. The values are per client and session. */
 export interface Desk {
-  /** Users decide about held contacts, one by one or in batches. */
+  /** The probability that users decide about held contacts, individually or in batches. */
   decide: number;
   /** Users undo a run. */
   undo: number;
@@ -210,8 +211,8 @@ export interface Desk {
   /** Users erase a contact. */
   forget: number;
   /**
-   * With the value 1, users answer on pages. They can withdraw an answer there, and a second user has to confirm some
-   * answers.
+   * With the value 1, users answer on pages, where they can withdraw an answer. Some answers then need a second user's
+   * confirmation.
    */
   answers: number;
 }
@@ -232,9 +233,9 @@ export interface ServiceHabits {
   partly: number;
   /** The share of people who are refused with a 422. */
   invalid: number;
-  /** The credits of each key at the start. */
+  /** The number of credits that each service key has at the start. */
   credits: number;
-  /** The number of credits that another user spends from the same bucket per minute. */
+  /** The number of credits that a different user spends from the client's bucket per minute. */
   otherSpender: number;
   /** Others buy credits immediately after a response was lost. */
   buyer: number;
@@ -243,7 +244,7 @@ export interface ServiceHabits {
   /** The maximum duration of a job (ms). */
   jobMs: number;
   /**
-   * The latency of a submission's response (ms). It determines how many submissions are in flight at the same time.
+   * The latency of a submission's response (ms), which determines how many submissions are in flight at the same time.
    */
   submitMs: number;
 }
@@ -270,7 +271,7 @@ export interface NightSettings {
   /** The limits for queries, or null for the settings' own limits. */
   queries: { perRun: number; keep: number } | null;
   /**
-   * The maximum number of people in a submission. It is small, so that even a few contacts produce many submissions.
+   * The maximum number of people in a submission. The small maximum lets even a few contacts produce many submissions.
    */
   batch: number;
 }

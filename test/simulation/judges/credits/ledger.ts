@@ -1,6 +1,6 @@
 /**
- * Records the facts that the credit checks need. They show who was paid for, and what processes have sent, received,
- * read and lost.
+ * Records the facts that the credit checks need: the paid contacts, and what processes have sent, received, read and
+ * lost.
  */
 import type { SimulatedCrm } from '../../crm/crm.ts';
 import type { Record_ } from '../../crm/record.ts';
@@ -11,7 +11,7 @@ import type { Owner } from './owners.ts';
 
 export interface Payment extends Owner {
   job: Job;
-  /** True after a living process has received the complete response. */
+  /** True after a living process has received the request's complete response. */
   isAnswered: boolean;
 }
 

@@ -12,7 +12,7 @@ export function createJudgeLimits(
   const { deps, payments, elsewhere, readings, isKept } = ledger;
   const { swarm, violate } = deps;
   const { freeze, lostAnswer, throttle, serverError, databaseAway, diskFull } = swarm.faults;
-  /** True if a process sends its requests soon after it has decided to send them. */
+  /** True if each process sends its requests soon after it has decided to send them. */
   const isPrompt = freeze + lostAnswer + throttle + serverError + databaseAway + diskFull === 0;
   return judgeLimits;
 
@@ -38,13 +38,13 @@ export function createJudgeLimits(
     const { restoredAt } = ledger;
     const month = (ms: number) => toLocalText(ms, swarm.settings.timezone).slice(0, 7);
     for (const crm of new Set(paid.map((payment) => payment.crm))) {
-      // If the product has assigned a charge to a different lost request, it does not know that these credits were
-      // spent.
+      // If the product has assigned a charge to a different lost request, the product does not know that the request's
+      // credits were spent.
       const own = payments.filter(
         (payment) => payment.crm === crm && !isPartBesideOther(payment) && !isNamedFree(payment),
       );
-      // Credits can be bought between the reading before a request and the settling of its lost response. They hide
-      // the same number of spent credits.
+      // Credits can be bought between the reading before a request and the settling of its lost response. The bought
+      // credits hide an equal number of spent credits.
       const boughtAt =
         elsewhere.findLast(({ credits }) => credits > 0)?.at ?? Number.NEGATIVE_INFINITY;
       if (own.some((each) => !isKept(each) && readBefore(each) <= boughtAt)) continue;

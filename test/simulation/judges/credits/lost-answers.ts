@@ -71,8 +71,9 @@ export function createLostAnswers(ledger: Ledger): LostAnswers {
   }
 
   /**
-   * Returns true if the request counts as free. The product knows the total cost of a key's lost requests, but not
-   * always which requests were charged. It can assign the charge to a different client's requests with the same sum.
+   * Returns true if the judge counts the request as free. The product knows the total cost of a key's lost requests,
+   * but not always which requests were charged. The product can assign the charge to a different client's requests with
+   * the same sum.
    */
   function isNamedFree(payment: Payment): boolean {
     if (!swarm.sharedKey || crms.length === 1) return false;
@@ -82,11 +83,11 @@ export function createLostAnswers(ledger: Ledger): LostAnswers {
   }
 
   /**
-   * Returns true if the service accepted only part of the request although credits were left, and if its response and
-   * a smaller request's response were both lost. The service's document excludes this case, because the bucket must
-   * be empty (4.5.3). The product relies on this rule when it finds the charged requests by their sizes. The cost of
-   * the part can equal the cost of the smaller request, or the cost of its accepted part. If only this response was
-   * lost, no part counts as free.
+   * Returns true if the service accepted only part of the request although credits were left, and if its response and a
+   * smaller request's response were both lost. The service's document excludes this case, because a partly accepted
+   * request leaves the bucket empty (4.5.3). The product relies on this rule when it finds the charged requests by
+   * their sizes. The cost of the accepted part can equal the cost of the smaller request, or the cost of the smaller
+   * request's accepted part. If the smaller request's response was not lost, no part counts as free.
    */
   function isPartBesideOther(payment: Payment): boolean {
     if (swarm.service.partly === 0 || isKept(payment)) return false;

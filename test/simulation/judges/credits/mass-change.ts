@@ -10,7 +10,7 @@ import { ownerOf, twinsOf } from './owners.ts';
 import { CLOCKS_APART_MS, DAY_MS } from './times.ts';
 
 export interface MassChange {
-  /** Records that a process has learned that the service refuses these people. */
+  /** Records that a process has received the service's refusal of these people. */
   onRefused(persons: readonly Person[], sentAt: number): void;
   /** Records that a user makes a decision on the changes of many contacts. */
   onChangesDecided(crm: SimulatedCrm): void;
@@ -21,7 +21,7 @@ export interface MassChange {
 /** The period in which changes are counted. */
 const CHANGES_MS = 7 * DAY_MS;
 
-/** Represents all erased contacts. They can no longer be distinguished, so they count as one contact. */
+/** Represents all erased contacts as one contact, because the product can no longer distinguish erased contacts. */
 const ERASED = 'erased';
 
 export function createMassChange(ledger: Ledger): MassChange {
@@ -68,8 +68,8 @@ export function createMassChange(ledger: Ledger): MassChange {
   }
 
   /**
-   * Returns true if a user distinguished this contact from an erased one during the run. A run checks only once whether
-   * too many contacts have changed. For later runs, this contact counts as changed.
+   * Returns true if a user distinguished this contact from an erased contact during the run. A run checks only once
+   * whether too many contacts have changed, so this contact counts as changed only for later runs.
    */
   function isToldMeanwhile({ record, job }: Payment, sender: string): boolean {
     return job.sender === sender && (record.distinguishedAt ?? 0) > deps.bornAt(sender);
@@ -94,8 +94,8 @@ export function createMassChange(ledger: Ledger): MassChange {
     const heard = refused.filter(({ at }) => !isTroubled(at, NOTING_MS));
     const asked = new Set([...payments, ...heard].map(({ record }) => record));
     const all = [...crm.records.values()];
-    // The product knows which contacts it has submitted, even if they cost no credit. It also knows which contacts
-    // share a profile.
+    // The product knows which contacts it has submitted, even if a contact cost no credit. The product also knows which
+    // contacts share a profile.
     const known = all.filter(
       (record) =>
         asked.has(record) ||
@@ -120,8 +120,8 @@ export function createMassChange(ledger: Ledger): MassChange {
    */
   function isReadAsGone(record: Record_, sender: string): boolean {
     if (record.gone === null || deps.isForOne(sender)) return false;
-    // Only a missing row in a list shows that a contact is gone. While a user has to decide about the contact, it
-    // still counts.
+    // The only sign that a contact of a list is gone is a missing row. While a user has to decide about the missing
+    // contact, the contact still counts.
     if (swarm.isList && deps.isStillExpected(record)) return false;
     if (record.gone.at >= deps.bornAt(sender) - swarm.people.lagMs) return false;
     const last = payments.findLast((payment) => payment.record === record);

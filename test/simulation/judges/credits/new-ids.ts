@@ -1,6 +1,6 @@
 /**
- * Finds repeated payments for contacts of a list whose ID has changed. The check compares the service's ledger with
- * the list. The new row has the details for which the former row was paid.
+ * Finds repeated payments for contacts of a list whose ID has changed. The check compares the service's ledger with the
+ * list. A repeated payment is for a new row with the details for which the former row was paid.
  */
 import { type Record_, versionOf } from '../../crm/record.ts';
 import type { Job } from '../../service/service.ts';
@@ -29,8 +29,8 @@ export function createNewIds(ledger: Ledger, reasonToPayAgain: ReasonToPayAgain)
     // A later credit for the new row is judged separately.
     if (payments.some((each) => each.record === record && each.job.paidAt > since)) return;
     if (hasChangedBetween(record, rows, version)) return;
-    // Only a contact that is missing for the first time can continue with a different ID. A contact that left earlier
-    // is no longer expected.
+    // A contact can continue with a different ID only if the contact is missing for the first time. The product no
+    // longer expects a contact that left earlier.
     if ([record, ...rows].some(hadLeft)) return;
     // If some details are missing, nobody can tell which person the row describes.
     if (swarm.people.revoke > 0) return;

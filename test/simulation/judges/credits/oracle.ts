@@ -19,7 +19,7 @@ import { SLACK_MS } from './times.ts';
 
 export interface Oracle extends LedgerEvents {
   onPaid(jobs: readonly Job[], balance: number): void;
-  /** Records that a process has learned that the service refuses these people. */
+  /** Records that a process has received the service's refusal of these people. */
   onRefused: MassChange['onRefused'];
   /** Records that a user makes a decision on the changes of many contacts. */
   onChangesDecided: MassChange['onChangesDecided'];
@@ -28,8 +28,8 @@ export interface Oracle extends LedgerEvents {
   readonly payments: readonly Payment[];
   paymentsOf(record: Record_): Payment[];
   /**
-   * Returns the last payment that has a recorded response. Its job must not have been deleted before its profile was
-   * written.
+   * Returns the contact's last payment with a recorded response, if the payment's job was not deleted before the
+   * profile was written.
    */
   answeredBefore(record: Record_): Payment | undefined;
   /** Returns the credits spent minus refunds, by sender and CRM. */

@@ -7,11 +7,11 @@ import { type Record_, versionOf } from '../../crm/record.ts';
 import { numberIn } from '../../people/humans.ts';
 import type { Job } from '../../service/service.ts';
 
-/** The contact of a paid person. */
+/** The CRM contact of a person that the client has paid for. */
 export interface Owner {
   crm: SimulatedCrm;
   record: Record_;
-  /** A string that is the same for payments with the same details. */
+  /** A text that is equal for payments with the same details. */
   version: string;
 }
 
@@ -34,7 +34,7 @@ export function ownerOf(
       const [owner] = records.flatMap((record) => ownedBy(crm, record));
       if (owner !== undefined) return owner;
     }
-    // In a chain of merges, the last contact is the right one.
+    // If contacts were merged several times, the owner is the last contact in the chain of merges.
     const gone = all.filter((record) => record.gone !== null);
     gone.sort((a, b) => (b.gone?.at ?? 0) - (a.gone?.at ?? 0));
     const [owner] = gone.flatMap((record) => ownedBy(crm, record));
@@ -59,7 +59,7 @@ export function ownerOf(
   }
 }
 
-/** Returns other records that belong or belonged to the same person. */
+/** Returns other records that belong, or once belonged, to the record's person. */
 export function twinsOf(crms: readonly SimulatedCrm[], record: Record_): Record_[] {
   return crms.flatMap((crm) =>
     [...crm.records.values()].filter((each) => each !== record && each.human === record.human),

@@ -29,7 +29,8 @@ export function createPaidOnce(ledger: Ledger, reasonToPayAgain: ReasonToPayAgai
     if (!isKept(paid)) return;
     // After a user has decided about a lost response, other contacts of that person no longer wait for that response.
     if (!paid.isAnswered && paid.record.rejectedLoss !== null) return;
-    // The profile arrived for the other contact, but was deleted before it could arrive for this one.
+    // The service delivered the profile for the other contact, but deleted the profile before it could arrive for this
+    // contact.
     const { goneAt, paidAt } = paid.job;
     if (goneAt <= deps.now() && record.deliveredAt <= paidAt) return;
     if (reasonToPayAgain({ record, version }, paid, job) !== null) return;
@@ -73,7 +74,8 @@ export function createPaidOnce(ledger: Ledger, reasonToPayAgain: ReasonToPayAgai
       // The age of its own profile determines when a contact is refreshed.
       const why = last === undefined ? null : reasonToPayAgain({ record, version }, last, job);
       if (why === 'refresh') continue;
-      // The credit for this contact returned no profile, and the other contact's profile can no longer be fetched.
+      // The credit for this contact returned no profile, and the service can no longer return the other contact's
+      // profile.
       if (why === JOB_IS_GONE && paid.job.goneAt <= deps.now()) continue;
       // A run may have read the change and chosen the contact because of it. The choice now applies to the contact
       // into which it was merged.
@@ -87,8 +89,8 @@ export function createPaidOnce(ledger: Ledger, reasonToPayAgain: ReasonToPayAgai
   }
 
   /**
-   * Returns true if a job must be shared. It has the same details, all details are readable, and the job is not too
-   * old.
+   * Returns true if the person must share the earlier job, because the details are the same and readable and the job is
+   * not too old.
    */
   function isSharedWith(person: Job['person'], { job: last }: Payment): boolean {
     const words = (each: Job['person']) =>

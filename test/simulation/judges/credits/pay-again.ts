@@ -1,5 +1,5 @@
 /**
- * Decides whether a contact can be paid for again: because of a refresh, changed details, a deleted job, a lost
+ * Decides whether the product can pay for a contact again because of a refresh, changed details, a deleted job, a lost
  * response or an erasure.
  */
 import { type Record_, versionOf } from '../../crm/record.ts';
@@ -80,9 +80,9 @@ export function createReasonToPayAgain(ledger: Ledger, lost: LostAnswers): Reaso
   }
 
   /**
-   * Returns true if the other contact's erasure was started, even if its process was killed. From then on, none of
-   * its data is passed to a different contact. Returns true also if a user has said that this contact is someone
-   * else.
+   * Returns true if the other contact's erasure was started, even if its process was killed. From the start of the
+   * erasure, the product passes none of the erased contact's data to a different contact. Also returns true if a user
+   * has said that this contact is someone else.
    */
   function isToldApart(record: Record_, paid: Record_): boolean {
     const { distinguishedAt } = record;
@@ -115,8 +115,8 @@ export function createReasonToPayAgain(ledger: Ledger, lost: LostAnswers): Reaso
   }
 
   /**
-   * Returns true if a detail could not be read at the payment, and has since changed and changed back. The product
-   * treats the first value that it reads as paid for. That value may be the changed value.
+   * Returns true if a detail was unreadable at the payment, and has since changed and changed back. The product treats
+   * the first value that it reads as the paid value, and that first value may be the changed value.
    */
   function wasFirstReadAsAnother(
     record: Record_,
@@ -130,8 +130,8 @@ export function createReasonToPayAgain(ledger: Ledger, lost: LostAnswers): Reaso
   }
 
   /**
-   * Returns true if the contact has since shared a different record's profile of the same person. Its current details
-   * are then a change, even if they are again the details of its own payment.
+   * Returns true if the contact has since shared a profile with a different record of the same person. The contact's
+   * current details are then a change, even if the contact was paid for with the same details before.
    */
   function hasSharedSince(record: Record_, last: Payment): boolean {
     if (!swarm.settings.shareProfiles || last.record !== record) return false;
@@ -152,9 +152,9 @@ export function createReasonToPayAgain(ledger: Ledger, lost: LostAnswers): Reaso
   }
 
   /**
-   * Returns true if the response was lost and the contact then returned to the details of its earlier payment. That
-   * payment's profile was available, so no user had to decide about the lost response. The current details count as a
-   * new change.
+   * Returns true if the response was lost and the contact then returned to the details of its earlier payment. The
+   * profile of the earlier payment was available, so no user had to decide about the lost response. The current details
+   * count as a new change.
    */
   function wasAnsweredBetween(record: Record_, last: Payment): boolean {
     if (isKept(last) || last.record !== record) return false;
