@@ -82,7 +82,10 @@ async function simulate(store: SharedStore, values: Values): Promise<void> {
   if (failed.size > 0) process.exitCode = 1;
 }
 
-/** Prints a history as a timeline. If the history fails, prints the smallest history that fails in the same way. */
+/**
+ * Prints a simulated history as a timeline. If the history fails, prints the smallest history that fails in the same
+ * way.
+ */
 async function replay(store: SharedStore, seed: number): Promise<boolean> {
   const played = await playHistory(store, historyOf(seed));
   const smallest = played.violations.length === 0 ? played : await shrink(store, played);

@@ -1,4 +1,4 @@
-/** Simulates a history of events from its plan. The same plan always produces the same history. */
+/** Simulates a history of events from its plan. Two simulations of one plan produce equal histories. */
 
 import type { SharedStore } from '../simulation/database/store.ts';
 import { createRandom } from '../simulation/random.ts';

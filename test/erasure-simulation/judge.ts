@@ -1,7 +1,7 @@
 /**
- * Searches for remains of an erased person. It searches the database's bytes, the strings that the available keys
- * decrypt, and the CRM. It also searches log lines, requests and the output of commands. The judge knows the people in
- * the history, but not how the product finds them.
+ * Searches for remains of an erased person. The judge searches the database's bytes, the strings that the available
+ * keys decrypt, the CRM, log lines, requests and the output of commands. The judge knows the people in the history, but
+ * not how the product finds them.
  */
 
 import { parseKeyRing } from '../../src/database/encryption/key-ring.ts';
@@ -17,7 +17,7 @@ import type { Erasure, World } from './world.ts';
 
 const SEALER = createSealer(parseKeyRing(SECRET_KEY));
 
-/** These requests remove a donor from networks, so they have to name the donor. */
+/** Matches requests that remove a donor from networks. Such requests have to name the donor. */
 const LEAVING = /\/members\/remove$|^GET \/networks\/donors\//;
 
 export async function judge(world: World, step: Step, isLastStep: boolean): Promise<void> {
@@ -36,14 +36,14 @@ export async function judge(world: World, step: Step, isLastStep: boolean): Prom
   if (isLastStep) for (const erasure of done) await judgeCommands(world, erasure);
 }
 
-/** These steps can change the database, or send data from the product. */
+/** The steps that can change the database, or send data from the product. */
 const CHANGES_STORE: ReadonlySet<Step['do']> = new Set([
   ...(['sync', 'forget', 'undo', 'redeliver', 'restore', 'decide'] as const),
 ]);
 
 /**
- * Returns the words that reveal the person. Returns an empty list if the person has a different record, or if the
- * record was merged into a different record.
+ * Returns the words that identify the erased person. Returns an empty list if the person also has a different record,
+ * or if the person's record was merged into a different record.
  */
 export function wordsOf(world: World, { record }: Pick<Erasure, 'record'>): string[] {
   const { human } = record;

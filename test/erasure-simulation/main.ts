@@ -1,5 +1,6 @@
 /**
- * Simulates histories that include the erasure of a person. Each history has a seed. Run `npm run simulate-erasure`.
+ * Simulates histories that include the erasure of a person, each from its own seed. The command is `npm run
+ * simulate-erasure`.
  */
 import '../simulation/takeover.ts';
 import { runCommand } from './command.ts';

@@ -1,6 +1,6 @@
 /**
- * Creates the people in a history. Each word about a person is unique, so the check knows the person of each word that
- * it finds.
+ * Creates the people in a history. Each word about a person is unique, so each word that the check finds identifies one
+ * person.
  */
 import type { Random } from '../simulation/random.ts';
 
@@ -12,10 +12,10 @@ export interface Human {
   known: { first: string; last: string };
   street: string;
   employer: string;
-  /** This word occurs only in the service's profile. */
+  /** A word that occurs only in the service's profile of the person. */
   trait: string;
   donorId: string;
-  /** Each of these words reveals only this person. */
+  /** The words that each identify only this person. */
   words: string[];
 }
 

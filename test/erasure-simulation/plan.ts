@@ -32,13 +32,13 @@ export interface History {
   contacts: number;
   /** The first contacts are on the board. This is their number. */
   board: number;
-  /** True if two clients share one CRM account. */
+  /** True if two clients of the history share one CRM account. */
   isShared: boolean;
-  /** True for a CRM on a different machine. A hidden field may still exist in such a CRM. */
+  /** True if the CRM runs on a different machine, where a hidden field may still exist. */
   isRemote: boolean;
-  /** True if profiles name other people. */
+  /** True if the service's profiles name other people. */
   areBiosTelling: boolean;
-  /** True if profiles are not stored. */
+  /** True if the product does not store profiles. */
   keepsNoProfiles: boolean;
   steps: readonly Step[];
 }
@@ -50,7 +50,7 @@ export function historyOf(seed: number): History {
   const random = createRandom(`history ${seed}`);
   const contacts = random.int(4, 7);
   const board = random.int(2, 3);
-  // The theme has its own random generator, so that it does not change the other steps of the history.
+  // A separate random generator chooses the theme, so that the theme does not change the other steps of the history.
   const theme = createRandom(`theme ${seed}`).int(0, 99);
   const isCutOff = theme < 6;
   const isSetBack = theme >= 94;

@@ -1,6 +1,6 @@
 /**
- * Simulates the Partner Data Service for a history. It responds immediately. Its profiles sometimes name other
- * people.
+ * Simulates the Partner Data Service for a history. The simulated service responds immediately, and its profiles
+ * sometimes name other people.
  */
 import { createRandom } from '../simulation/random.ts';
 import { fullName, type Human, type People } from './people.ts';

@@ -1,6 +1,6 @@
 /**
- * Creates the parts of a simulated history. These are a CRM in memory, the service and the product, in one process
- * with simulated time.
+ * Creates the parts of a simulated history in one process with simulated time: a CRM in memory, the service and the
+ * product.
  */
 import type { Connector, ConnectorDefinition } from '../../connectors/contract.ts';
 import {
@@ -49,22 +49,22 @@ export interface CrmRecord {
   human: Human;
 }
 
-/** An attempt to erase a contact. */
+/** An attempt to erase a contact, with the contact's content before the attempt. */
 export interface Erasure {
   record: CrmRecord;
   receipt: ErasureReceipt;
   alsoInCrm: boolean;
-  /** True if the contact has been erased from the store. */
+  /** True if the product has erased the contact from its database. */
   isDone: boolean;
   /** The numbers of CRM writes, service requests and log lines when the attempt began. */
   since: { write: number; line: number; log: number };
-  /** True if the CRM hid the record during the attempt. */
+  /** True if the CRM hid the contact's record during the erasure attempt. */
   wasAway: boolean;
-  /** True if each client has completed a run since the attempt. */
+  /** True if each client has completed a run since the erasure attempt. */
   isSynced: boolean;
-  /** True if an earlier backup was restored. */
+  /** True if a backup from before the erasure was restored. */
   isFromBackup: boolean;
-  /** The CRM's content before the attempt. */
+  /** The CRM's content before the erasure attempt. */
   before: Snapshot;
 }
 

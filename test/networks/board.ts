@@ -1,4 +1,4 @@
-/** Creates test data with a network for the group "board". Closes it after the test. */
+/** Creates test data with a network for the group "board", and closes the test data after the test. */
 
 import { expect } from 'vitest';
 import { listOpenQuestions } from '../../src/decisions/statements/questions.ts';
@@ -11,7 +11,7 @@ import {
 
 export const open = closedAfterTest(createNetworkWorld);
 
-/** Creates a network from the group "board". Its members are the first ten people. */
+/** Creates a network from the group "board", whose members are the first ten people. */
 export async function openBoard(options: NetworkWorldOptions = {}): Promise<NetworkWorld> {
   const here = await open({ enhanced: 14, ...options });
   here.setBoard(0, 10);

@@ -13,10 +13,10 @@ import { expectBoard, open } from './board.ts';
 import { mirrorOnce, withNetworks } from './mirror-once.ts';
 import { type NetworkWorld, ON_ADD, ON_JOB } from './network-world.ts';
 
-/** The duration of a job. No test takes this long, but a test can move the clock past it. */
+/** The maximum duration of a job. No test takes this long, but a test can move the clock past the maximum. */
 const JOB_MS = 600_000;
 
-/** Returns the members of "Board". If jobs are due, the service completes them before it responds. */
+/** Returns the members of "Board". If jobs are due, the service completes the jobs before it responds. */
 async function membersOf({ byHand, networks }: NetworkWorld): Promise<string[] | undefined> {
   await byHand('GET', `/networks/jobs/${'0'.repeat(32)}`).catch(() => null);
   return (await networks())['Board'];

@@ -18,11 +18,11 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** The events on one night. */
+/** The events of one night in the CRM, the networks and the service. */
 interface Night {
   /** The members of each group, as a bit for each person. Null for a group that cannot be read completely. */
   groups: (number | null)[];
-  /** The fault during the first bulk add. */
+  /** The fault that the service causes during the first bulk add. */
   fault: { kind: string; status?: number; delayMs?: number } | null;
   death: Death | null;
 }
@@ -82,7 +82,7 @@ it('ends with what the CRM says, and one credit for each membership that ever be
   );
 }, 240_000);
 
-/** Returns a client with separate networks for each story. All stories can therefore use one service. */
+/** Returns a client with separate networks for each story, so all stories can use one service. */
 function integrationOf(story: number): Integration {
   const networks = ['board', 'staff'].map((group) => ({
     name: `${group} ${story}`,

@@ -23,7 +23,7 @@ const LATEST_KILL_MS = 3_000;
 const KILLS_OF_A_NIGHT = 3;
 
 /**
- * The contacts on the board and on the staff on each night. Each pair of numbers is a range of positions in the file.
+ * For each night, the contacts on the board and on the staff. Each pair of numbers is a range of positions in the file.
  */
 const NIGHTS = [
   { board: [0, 30], staff: [20, 40] },
@@ -50,8 +50,8 @@ it('loses no member, no credit and no warm path, however often mirroring is kill
   });
   cleanUps.push(service.close);
   const killed = await createPlace(service, service.apiKey);
-  // A kill during a submission leaves contacts in holds. This test needs later kills, so this part runs without
-  // kills.
+  // A kill during a submission leaves contacts in holds. This test needs kills after the submission, so the submission
+  // runs without kills.
   await killed.setGroups(NO_MEMBERS);
   await killed.sync(0);
   let kills = 0;
@@ -87,7 +87,7 @@ interface Place {
   setGroups(night: Night): Promise<void>;
   /** Runs a sync with at most this many kills. */
   sync(mostKills: number): Promise<number>;
-  /** Returns the donors of each group's contacts. */
+  /** Returns the donors who should be in the network of each group. */
   wanted(): Record<string, Set<string>>;
   /** Returns each contact's warm path in the written file. */
   paths(): Promise<[id: string, sentence: string][]>;

@@ -93,7 +93,7 @@ describe('leaveNetworks', () => {
     ['the settings do not have it any more', null],
   ] as const)('leaves no erased person in a group, also if %s', async (_, kind) => {
     const { crmId, donorId } = await openBoard();
-    // Erases the contact in the database only. A restored backup has the same state.
+    // Erases the contact in the database only, which leaves the same state as a restored backup.
     await eraseContact(world.store, 'riverside', crmId);
     if (kind === 'group_shrunk') world.setBoard(6, 6);
     if (kind === 'group_unreadable') world.crm.addGroup('board', world.people, 1);

@@ -30,7 +30,7 @@ export function overtakenAtRemoval({ store, integration }: NetworkWorld) {
     }));
 }
 
-/** Reads the groups and mirrors them once. Does not read contacts. `change` can replace the dependencies. */
+/** Reads the groups and mirrors them once, without reading contacts. `change` can replace the dependencies. */
 export async function mirrorOnce(
   world: NetworkWorld,
   change: (deps: SyncDeps) => SyncDeps = (deps) => deps,

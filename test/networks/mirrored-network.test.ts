@@ -69,7 +69,7 @@ describe('a network', () => {
       { ...BOARD, name: 'Staff' },
       { ...staff, name: 'Board' },
     ];
-    // One of the groups cannot be read in this run. The product nevertheless renames its network.
+    // The CRM does not let the run read one of the groups. The product nevertheless renames that group's network.
     here.crm.addGroup('staff', here.people.slice(2, 6), 1);
     await here.sync({ integration: { ...here.integration, networks } });
     expect(await here.networks()).toEqual({
@@ -145,7 +145,7 @@ describe('a network', () => {
     await here.sync({ integration });
     expect(await listOpenQuestions(here.store.reader)).toEqual([]);
     expect((await here.networks())['Staff']).toHaveLength(3);
-    // The same applies if an existing network is renamed to such a name. Its members do not change.
+    // The service also refuses the long name for an existing network. The members of that network do not change.
     here.crm.addGroup('staff', here.people.slice(2, 6));
     const renamed = { ...here.integration, networks: [long, BOARD] };
     expect((await here.sync({ integration: renamed })).networks[0]).toMatchObject({ added: 1 });

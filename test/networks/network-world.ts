@@ -7,7 +7,7 @@ import { createSyncWorld, type SyncWorld, type SyncWorldOptions } from '../helpe
 
 /** The parts of a sync test, with mirrored groups. */
 export interface NetworkWorld extends SyncWorld {
-  /** The CRM IDs of contacts who have a profile. Each contact is a different donor. */
+  /** The CRM IDs of contacts who have a profile. Each of these contacts is a different donor. */
   people: string[];
   /** Makes the people from `start` to `end` the members of the CRM's group "board". */
   setBoard(start: number, end: number): void;

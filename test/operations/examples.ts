@@ -43,7 +43,7 @@ async function aLostAnswer({ world, sync }: ExampleWorld): Promise<string> {
   return held?.id ?? '';
 }
 
-/** Changes the addresses of all contacts at the same time. */
+/** Changes the addresses of all contacts at one time, so that a batch of contacts is held. */
 async function holdBatch(world: HttpWorld): Promise<void> {
   const token = await world.addToken('admin');
   const startRun = async () => {
@@ -312,7 +312,7 @@ export const EXAMPLES: Readonly<Record<string, MakeExample>> = {
   'credits reconcile': async () => ({ subjects: { month: '2026-10' }, isUnknownRefused: false }),
 };
 
-/** Operations that other tests cover, and the reason for each operation. They need more than one request. */
+/** The operations that other tests cover because they need more than one request, each with the reason. */
 export const ELSEWHERE: Readonly<Record<string, string>> = {
   stop: 'test/interfaces/api/stop-run.test.ts: a run that is queued, and one that is in progress',
   'mails set': 'test/interfaces/api/mails.test.ts: it needs a mail server',

@@ -25,7 +25,7 @@ interface Owner {
 
 type Change = 'remove' | 'disable' | 'demote' | 'remove the passkey of';
 
-/** Each function returns whether the change was made. */
+/** Functions that try to change a user. Each function returns whether the product made the change. */
 const INTERFACES = {
   'the pages': async (world: HttpWorld, { id, cookie }: Owner, change: Change) => {
     const { path, form } = {
@@ -84,7 +84,7 @@ async function signInByProvider(world: HttpWorld, id: string) {
 }
 
 interface Case {
-  /** The steps before the change. */
+  /** The steps that the test performs before the change. */
   before(world: HttpWorld, last: Owner): Promise<unknown>;
   changes: readonly Change[];
   isMade: boolean;

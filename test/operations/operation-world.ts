@@ -8,7 +8,7 @@ import { checkAudit } from '../../src/privacy/audit/checker.ts';
 import type { HttpWorld } from '../interfaces/api/http-world.ts';
 import { invite } from '../interfaces/api/people-world.ts';
 
-/** Returns the dependencies that interfaces pass to operations. The given operations can be found by name. */
+/** Returns the dependencies that interfaces pass to operations, which can find the given operations by name. */
 export function toDeps(
   { application, runner, clock, url }: HttpWorld,
   operations: readonly Operation[] = [],

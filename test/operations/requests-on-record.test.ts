@@ -29,7 +29,7 @@ import { MACHINE, signedInAs, toDeps } from './operation-world.ts';
 
 const START_MS = Date.parse('2026-11-02T09:00:00Z');
 
-/** Opens a service without runs. The test moves its clock. */
+/** Opens a service that has no runs and whose clock the test moves. */
 const open = closedAfterTest(async ({ others = [] }: { others?: string[] } = {}) => {
   const clock = createFakeClock(START_MS);
   return { ...(await openHttpWorld({ isIdle: true, others, clock })), clock };
@@ -75,7 +75,7 @@ async function whatWasClosed({ application: { store } }: HttpWorld) {
   return (await listAccessTokens(store.reader)).map(({ id }) => id);
 }
 
-/** Returns the audit entries, oldest first. */
+/** Returns the entries of the audit, oldest first. */
 async function audited({ application: { store } }: HttpWorld) {
   const entries = await listAuditEntries(store, { limit: 20 });
   return entries
@@ -283,7 +283,7 @@ describe('an operation that waits for a second user', () => {
   });
 });
 
-/** Creates an operation that takes minutes. Its first calls fail with the given errors. */
+/** Creates an operation that takes minutes and whose first calls fail with the given errors. */
 function checking(failures: Error[] = []) {
   const counts: { runs: number; by: (string | null)[] } = { runs: 0, by: [] };
   const check = acting({

@@ -18,7 +18,7 @@ const previewSchema = z.object({ preview: z.object({ digest: z.string() }) });
 const startedSchema = z.object({ run: z.object({ id: z.string() }) });
 
 let world: HttpWorld;
-/** The cookie of an owner. */
+/** The session cookie of a signed-in owner. */
 let owner: string;
 beforeEach(async () => {
   world = await open({
@@ -60,7 +60,7 @@ async function asOwner(method: string, path: string, body?: object): Promise<voi
   expect(status, text).toBeLessThan(300);
 }
 
-/** Returns the path of an operation's route. The path contains the IDs of the example, or an unknown ID. */
+/** Returns the path of an operation's route with the IDs of the example, or with an unknown ID. */
 function addressOf(name: string, { subjects = {} }: Example, isUnknown = false) {
   const [method = '', pattern = ''] = (RULES[name]?.route ?? '').split(' ');
   const names = [...pattern.matchAll(/:(\w+)/g)].map(([, part = '']) => part);

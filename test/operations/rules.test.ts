@@ -22,8 +22,8 @@ const GUIDE = readFileSync(join(import.meta.dirname, '../../docs/guides/http-api
 const rows = OPERATIONS.map((operation) => ({ name: operation.name, operation }));
 
 /**
- * CRMs call the operations of doors, and users manage their own links under *My account*. Both have separate routes and
- * rules (`test/interfaces/api/doors`).
+ * CRMs call the operations of doors, and users manage their own links under *My account*. Doors and links have separate
+ * routes and rules (`test/interfaces/api/doors`).
  */
 const NOT_LISTED = ['kit/**', 'doors/**', 'catalogue.ts'];
 

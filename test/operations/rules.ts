@@ -1,6 +1,6 @@
 /**
- * The rules for each operation. They are based on the design and the guides, not on the operations themselves. A
- * wrong declaration of an operation therefore makes a test fail. Add a new operation to this table first.
+ * The rules for each operation, which are based on the design and the guides. The rules do not come from the operations
+ * themselves, so a wrong declaration of an operation makes a test fail. Add a new operation to this table first.
  */
 import type { Role } from '../../src/core/role.ts';
 
@@ -11,7 +11,9 @@ export interface OperationRule {
   reach: 'all' | 'some';
   /** `person`: never with an access token. */
   by: 'person' | 'person+token';
-  /** True if the user must confirm the operation, because it erases, undoes, revokes or removes something. */
+  /**
+   * True if the user must confirm the operation, because the operation erases, undoes, revokes or removes something.
+   */
   asks: boolean;
   effect: 'reads' | 'changes' | 'acts';
   /** The operation's route. If the operation needs a confirmation, its preview has a separate route. */
@@ -223,7 +225,8 @@ export const RULES: Readonly<Record<string, OperationRule>> = {
     route: 'POST /v1/integrations/:integration/erase',
     audit: 'integration.erased',
   },
-  // All of a client's data leaves the product. Only a signed-in owner can do this. A token can never do it.
+  // The export sends all of a client's data out of the product. Only a signed-in owner can start the export. A token
+  // can never start it.
   'export everything': {
     ...ofOwners,
     by: 'person',
@@ -321,7 +324,7 @@ export const RULES: Readonly<Record<string, OperationRule>> = {
     effect: 'reads',
     route: 'GET /v1/setups/:setup',
   },
-  // Both operations send requests to the CRM with the client's rights.
+  // The operations `fields check` and `fields create` send requests to the CRM with the client's rights.
   'fields check': {
     ...ofAdmins,
     asks: false,
@@ -629,7 +632,7 @@ export const RULES: Readonly<Record<string, OperationRule>> = {
     effect: 'reads',
     route: 'GET /v1/integrations/:integration/webhook',
   },
-  // Anyone with the secret can sign calls, so a token can neither read nor change it.
+  // Anyone with the secret of a webhook can sign calls, so a token can neither read nor change the secret.
   'hooks create': {
     ...ofAdmins,
     by: 'person',
@@ -697,7 +700,7 @@ export const RULES: Readonly<Record<string, OperationRule>> = {
     effect: 'reads',
     route: 'GET /v1/integrations/:integration/network',
   },
-  // The service may charge for these queries, so the next four operations are for admins.
+  // The service may charge for network queries, so the next four operations are for admins.
   'networks check': {
     ...ofAdmins,
     asks: false,

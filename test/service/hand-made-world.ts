@@ -4,7 +4,7 @@ import { WORLD_DAY } from '../../people/day.ts';
 import type { World as InventedWorld } from '../../people/world.ts';
 import type { Donor, World } from '../../service/donor.ts';
 
-/** Creates a world with only these donors and without a contact list. */
+/** Creates a world that has only the given donors and no contact list. */
 export function aWorldOf(donors: readonly Donor[]): World & Pick<InventedWorld, 'crmPerson'> {
   return {
     seed: 0,

@@ -37,7 +37,7 @@ const documentShape = z.object({
   }),
 });
 
-/** An operation. Its method is in capitals. */
+/** An operation of the service's document, with its method in capitals. */
 export interface Operation extends z.infer<typeof operationShape> {
   method: string;
   path: string;
@@ -53,7 +53,7 @@ export interface OpenApiDocument {
   exampleBody(operation: Operation, known: (name: string) => unknown): unknown;
 }
 
-/** The maximum depth of a schema. A deeper schema would be circular. */
+/** The maximum depth of a schema. A schema that is deeper than the maximum would be circular. */
 const MAX_DEPTH = 12;
 
 export function readDocument(body: unknown): OpenApiDocument {

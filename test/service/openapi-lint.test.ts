@@ -6,8 +6,9 @@ import { readDocument } from './openapi-document.ts';
 import { ask, personOf, playFaults, startPartner, submit } from './partner.ts';
 
 /**
- * The service's document has the paths /networks/jobs/{job_id} and /networks/{network_id}/members. This rule reports
- * them as ambiguous, because a network could have the ID "jobs". But IDs have 32 hexadecimal characters.
+ * The service's document has the paths /networks/jobs/{job_id} and /networks/{network_id}/members. The rule
+ * `no-ambiguous-paths` reports these paths as ambiguous, because a network could have the ID "jobs". No network has the
+ * ID "jobs", because IDs have 32 hexadecimal characters.
  */
 const RULES = { 'no-ambiguous-paths': 'off' } as const;
 

@@ -10,7 +10,10 @@ import {
 import type { Donor } from '../../service/donor.ts';
 import { type Answer, control, send } from '../testbed/asking.ts';
 
-/** Starts a stand-in. By default, it has no limits and no waits. Closes it after the test. */
+/**
+ * Starts a stand-in for the service, and closes the stand-in after the test. By default, the stand-in has no limits and
+ * no waits.
+ */
 export async function startPartner(options: PartnerSandboxOptions = {}): Promise<PartnerSandbox> {
   const partner = await startPartnerSandbox({ donors: 50, rate: 0, jobTimeMs: 0, ...options });
   onTestFinished(() => partner.close());
@@ -66,7 +69,7 @@ export function personOf(donor: Donor, trackingId = 'donor') {
 
 const accepted = z.object({ tracking_id_to_job_id: z.record(z.string(), z.string()) });
 
-/** Submits people in form B. Returns the job IDs by tracking ID. */
+/** Submits people in form B, and returns the job IDs by tracking ID. */
 export async function submit(
   partner: PartnerSandbox,
   persons: object[],
@@ -102,7 +105,7 @@ const ledgerSchema = z.object({
   ),
 });
 
-/** Returns the lines of the ledger. */
+/** Returns the lines of the service's ledger. */
 export async function readLedger(partner: PartnerSandbox, query = '') {
   return ledgerSchema.parse((await control(partner, 'GET', `/ledger${query}`)).body).ledger;
 }

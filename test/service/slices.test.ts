@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { countOpen, createSlices, whileOpen } from '../../service/slices.ts';
 
-/** Returns the duration of a slice (ms). The clock moves only between two readings. */
+/** Returns the duration of a slice (ms). The test's clock moves only between two readings. */
 async function lengthOfSlice(requests: number): Promise<number> {
   let ms = 0;
   const slices = createSlices(

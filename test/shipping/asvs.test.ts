@@ -1,4 +1,4 @@
-/** Checks docs/asvs.md. Each requirement must have an existing test, have a reason, or be listed as open. */
+/** Checks that each requirement in docs/asvs.md has an existing test, has a reason, or is listed as open. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

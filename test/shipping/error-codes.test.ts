@@ -14,7 +14,7 @@ const ROOT = join(import.meta.dirname, '../..');
 /** Codes that come from other programs. The only code is zod's code for one of our checks. */
 const FOREIGN: readonly string[] = ['custom'];
 
-/** The codes with which a run stops. Several steps can use the same code. */
+/** The error codes with which a run stops. Several steps of a run can use one code. */
 const STOP_CODES = {
   credits_exhausted: true,
   budget_reached: true,

@@ -226,7 +226,7 @@ async function containerIn(
   };
 }
 
-/** Creates a folder inside the test's folder. The unprivileged user can write to it. */
+/** Creates a folder inside the test's folder. The unprivileged user can write to the new folder. */
 async function aFolder(path: string, mode: number): Promise<string> {
   const made = join(folder, path);
   await mkdir(made, { recursive: true });

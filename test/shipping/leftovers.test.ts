@@ -14,7 +14,7 @@ function filesWith(pattern: string) {
 
 it('no file has the marks of a conflict', () => {
   expect(filesWith('^(<{7}|>{7}|[|]{7})( |$)')).toEqual({ status: 1, files: [], stderr: '' });
-  // This result proves that the search works.
+  // The search must find this known comment, which proves that the search works.
   expect(filesWith('^/[*][*] Looks for leftovers of an').files).toEqual([
     'test/shipping/leftovers.test.ts',
   ]);

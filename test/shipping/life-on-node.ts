@@ -1,5 +1,5 @@
 /**
- * Performs the actions of a user in the first weeks with the installed package. Uses one Node version and no other
+ * Performs the actions of a user's first weeks with the installed package, on one Node version and without other
  * machines.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';

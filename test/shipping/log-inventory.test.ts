@@ -11,8 +11,8 @@ const open = closedAfterTest(openCliWorld);
 /** The kinds of log files that the list names. */
 const LISTED = [/\.erasures$/, /\.writes-\d{4}-\d\d$/, /\.spending(?:\.past)?$/];
 /**
- * Files that are not logs. These are the database and its key, the journal of a CSV output, and files that the
- * operator created or requested.
+ * The files that are not logs: the database and its key, the journal of a CSV output, and files that the operator
+ * created or requested.
  */
 const OTHERS =
   /^(?:store\.db(?:-\w+|\.key)?|.*\.csv(?:\.donor-sync-journal)?|.*\.yaml|\.env|.*\.lock)$/;

@@ -78,7 +78,7 @@ describe('the text of each code', () => {
   });
 });
 
-/** All outcome reasons. Each reason is also the ID of the contact that has the reason in the run's table. */
+/** All reasons for an outcome. In the run's table, the ID of each contact is the contact's reason. */
 const REASONS = Object.keys(OUTCOME_REASONS) as OutcomeReason[];
 
 /** Adds one contact with each reason to the only run in the database. */

@@ -48,7 +48,7 @@ function expectWhole(name: string, section: string): void {
   expect(row?.cost, name).toMatch(/^(Nothing|One credit|The credit)/);
 }
 
-/** Returns a cell as a terminal shows it. Links are reduced to their text. */
+/** Returns a table cell as a terminal shows it, with the text of each link in place of the link. */
 function withoutLinks(cell: string): string {
   return cell.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1');
 }

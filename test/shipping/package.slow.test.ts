@@ -113,7 +113,7 @@ describe('the package', () => {
       /^(config\/[\w.-]+\.(yaml|json)|people\/data\/.+\.(csv|md|xml)|service\/data\/.+\.(csv|md))$/,
       /^dist\/(package|sbom\.cdx|licences|outside)\.json$/,
       /^dist\/guide\/(files\.json|search\.json|[\w-]+\.html|images\/[\w-]+\.webp)$/,
-      // Files that browsers load, and data lists. The licences of their packages are included.
+      // The files that browsers load, the data lists, and the licences of their packages.
       /^dist\/packages\/(@[\w-]+\/)?[\w-]+\/(.+\.(js|css|br|gz)|licen[cs]e(\.txt|\.md)?)$/i,
       /^dist\/(src\/main|src\/process-memory|src\/core\/errors|src\/partner\/public)\.js$/,
       /^dist\/connectors\/(index|public|testing\/public)\.js$/,
@@ -200,7 +200,7 @@ describe('the package', () => {
   it('starts nearly as fast and as small as an empty Node, for its help', async () => {
     const program = join(place, 'node_modules/donor-sync/dist/src/main.js');
     const { empty, started } = await compareStarts([program, '--help'], { rounds: 7 });
-    // The limits allow for a busy machine. Before the bundle existed, the start took five times as long and needed
+    // The limits allow for a busy machine. Before the product was bundled, the start took five times as long and needed
     // 1.8 times the memory.
     expect(started.ms / empty.ms).toBeLessThan(3.5);
     expect(started.megabytes / empty.megabytes).toBeLessThan(1.5);
@@ -222,7 +222,7 @@ describe('the package', () => {
     expect(output).toContain('First sync');
   });
 
-  // These tests run at the same time, because they share only the package and mostly wait.
+  // These tests of the package run at one time, because the tests share only the package and mostly wait.
   it.concurrent.for([
     ['the oldest that it takes', 'node-22'],
     ['the long-term support before', 'node-24'],
@@ -356,7 +356,8 @@ describe('the package', () => {
       expect(text).toContain('  contract: 2,\n');
       try {
         await writeFile(file, text.replace('  contract: 2,\n', ''));
-        // It counts as a problem in the settings, and all such problems are reported together.
+        // A wrong contract version counts as a problem in the settings, and the product reports all problems in the
+        // settings together.
         expect(await failedSync()).toMatchObject({
           exitCode: 2,
           code: 'settings_invalid',

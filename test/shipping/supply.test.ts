@@ -46,7 +46,7 @@ describe('the bill of materials', () => {
   it('names what packages need in turn, as it is installed, and no tool for development', () => {
     const names = packagesOf(lock).map(({ name }) => name);
     expect(names).toEqual(expect.arrayContaining(['pg-types', 'sonic-boom']));
-    // HubSpot's client lists these types among its runtime dependencies.
+    // HubSpot's client lists `@types/node` among its runtime dependencies.
     const inTurn = ['@types/node'];
     expect(Object.keys(own.devDependencies).filter((name) => names.includes(name))).toEqual(inTurn);
     const installed = readdirSync(join(ROOT, 'node_modules'));
@@ -118,7 +118,7 @@ describe('the shrinkwrap', () => {
 describe('the packages', () => {
   it('are named by exact versions', () => {
     const versions = Object.values({ ...own.dependencies, ...own.devDependencies });
-    // The version must be exact. A second version of the same package has an alias.
+    // Matches an exact version. A second version of a package has an alias.
     const exact = /^(npm:[\w@/-]+@)?\d+\.\d+\.\d+(-[\w.]+)?$/;
     expect(versions.filter((version) => !exact.test(version))).toEqual([]);
   });

@@ -15,11 +15,13 @@ import { INPUT, OUTPUT } from '../../scripts/bundle-options.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** The modules through which the product uses the libraries. They are loaded first, as in the product. */
+/**
+ * The modules through which the product uses the libraries. The test loads these modules first, as the product does.
+ */
 const CLIENTS = ['connectors/hubspot/client.ts', 'connectors/salesforce/client.ts'];
 
 /**
- * A program that uses each class with the library's own sender. It reports the sent requests and the result of each
+ * A program that uses each class with the library's own sender, and reports the sent requests and the result of each
  * call. A recorder replaces every function that could send data.
  */
 const PROBE = `
@@ -65,7 +67,7 @@ for (const [name, call] of Object.entries(calls)) {
 console.log(JSON.stringify({ sent, ends }));
 `;
 
-/** The global setting that undici changes when it is loaded. Node's own fetch uses it. */
+/** The global setting that undici changes when it is loaded, and that Node's own fetch uses. */
 const GLOBAL_DISPATCHER = 'undici.globalDispatcher';
 
 const outcomeSchema = z.object({
@@ -73,7 +75,7 @@ const outcomeSchema = z.object({
   ends: z.record(z.string(), z.string()),
 });
 
-/** Returns a program that first imports these modules in this order. */
+/** Returns a program that first imports the given modules in the given order. */
 function importing(files: readonly string[]): string {
   return files.map((file) => `import ${JSON.stringify(file)};\n`).join('');
 }
@@ -127,7 +129,8 @@ describe("the vendors' libraries", () => {
     const { sent, ends } = await play([join(folder, 'probe.js')]);
     expect(sent).toEqual([]);
     expect(new Set(Object.values(ends))).toEqual(new Set([REFUSED]));
-    // Only one copy of undici remains, which the guard uses to send requests. No library includes its own copy.
+    // The only remaining copy of undici is the copy that the guard uses to send requests. No library includes its own
+    // copy.
     const setters = output.filter(
       (file) => file.type === 'chunk' && file.code.includes(GLOBAL_DISPATCHER),
     );

@@ -45,7 +45,7 @@ describe('mustReadBalance', () => {
   });
 
   it('wants one wherever others can reach what is to be kept while a reading is fresh', () => {
-    // The limit is ten submissions per second with a burst of ten. Each submission contains a hundred people. The run
+    // With a limit of ten submissions per second and a burst of ten, a run of submissions with a hundred people each
     // takes ten seconds.
     expect(mustReadBalance({ ...known, balance: 11_499 })).toBe(true);
     expect(mustReadBalance({ ...known, balance: 11_500 })).toBe(false);
@@ -97,7 +97,7 @@ describe('a balance that is to be kept', () => {
       await world.addPeople(1_900);
       const report = await world.sync();
       expect(report.reason?.code).toBe('budget_reached');
-      // At most one submission was in flight.
+      // At most one submission was in flight at any time.
       expect(Math.min(...balances)).toBeGreaterThanOrEqual(500 - 100);
       expect(Math.min(...balances)).toBeLessThanOrEqual(500);
     },
@@ -105,10 +105,10 @@ describe('a balance that is to be kept', () => {
 });
 
 /**
- * Simulates a different program that spends from the same bucket. It spends a hundred credits during each of our
- * submissions, up to a total of `beside`. It spends all of `between` after our second submission. It is as fast as
- * the service's limit allows, with ten requests at the same time and then ten per second. Records the balance after
- * each of our submissions.
+ * Simulates a different program that spends from donor-sync's bucket. The other program spends a hundred credits during
+ * each of donor-sync's submissions, up to a total of `beside`. After the second submission, it spends all of `between`.
+ * The other program is as fast as the service's limit allows: ten requests at one time, and then ten per second.
+ * Records the balance after each of donor-sync's submissions.
  */
 function withSecondSpender(
   client: PartnerClient,

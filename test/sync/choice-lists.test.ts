@@ -1,4 +1,6 @@
-/** Tests values that are added to a choice list later. Such a value has no meaning until a user defines it. */
+/**
+ * Tests values that a CRM adds to a choice list later. An added value has no meaning until a user defines the meaning.
+ */
 
 import { afterEach, expect, it } from 'vitest';
 import type { Connector, ContactsSettings, Finding } from '../../connectors/contract.ts';
@@ -101,8 +103,8 @@ it.each(
   open.push(world);
   const ids = await crm.ids();
   const [early = ''] = ids;
-  // One contact gets the new value before the product buys any profile. A second contact gets it after its values
-  // were written.
+  // One contact gets the new value before the product buys any profile. A second contact gets the new value after the
+  // product has written the second contact's values.
   await crm.addOption();
   await crm.setMark(early, NEW_OPTION);
   const first = await world.sync({ acceptMatchRate: true });
@@ -116,7 +118,7 @@ it.each(
     const { contacts: counts } = await world.sync({ full, acceptMatchRate: true });
     expect(counts).toMatchObject({ submitted: 0, written: 0, skipped: 0 });
   }
-  // The product keeps the contact's profile and values. It treats the contact neither as opted out nor as deceased.
+  // The product keeps the contact's profile and values, and treats the contact neither as opted out nor as deceased.
   expect(await crm.seenValue(later, crm.written)).toBe(value);
   expect(await keptProfiles(world, later)).toBe(1);
   const rows = await findContacts(world.store.reader, 'riverside', [early, later]);

@@ -18,7 +18,7 @@ const SLOW_AND_BUSY = [
 
 let world: SyncWorld;
 let shiftMs = 0;
-/** The machine's clock, with the test's shift. */
+/** The machine's clock, shifted by the test. */
 const clock: Clock = { ...systemClock, now: () => Date.now() + shiftMs };
 
 afterEach(async () => {
@@ -212,7 +212,7 @@ describe('a run whose clock is wrong', () => {
   });
 });
 
-/** Returns the contacts with more than one job that cost a credit. */
+/** Returns the contacts for which more than one job cost a credit. */
 async function paidTwice(): Promise<string[]> {
   const jobs = await world.database.db
     .selectFrom('jobs')

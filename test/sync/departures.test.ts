@@ -46,11 +46,11 @@ it('counts each empty reading as a mass departure', () => {
   expect(isMassDeparture(one, { share: 1, atLeast: 1_000 }, true)).toBe(true);
 });
 
-/** A CRM with a simple connector. Each reading is complete, and the connector reports no removals. */
+/** A CRM whose simple connector reports no removals. Each reading of the CRM is complete. */
 interface PlainCrm {
   /** The number of pages after which a reading ends without an error. */
   pages: number;
-  /** An error that is thrown after these pages, in place of the next page. */
+  /** An error that the connector throws after the given pages, in place of the next page. */
   error: Error | null;
 }
 
@@ -100,7 +100,7 @@ async function makeAnswersOlder({ database }: SyncWorld, ms: number): Promise<vo
     .execute();
 }
 
-/** Returns all contacts in page order. Each page has a hundred contacts. */
+/** Returns the IDs of all contacts in page order, with a hundred contacts per page. */
 function inPageOrder({ crm }: SyncWorld): string[] {
   const records = [...crm.records].sort(([, one], [, other]) => one.revision - other.revision);
   return records.map(([id]) => id);
@@ -130,8 +130,8 @@ describe('a list with other IDs for the same contacts', () => {
   }
 
   /**
-   * Replaces the contacts with the same people under different IDs and without our values. An export from a different
-   * program has the same effect.
+   * Replaces the contacts with copies that have different IDs and none of donor-sync's values, as an export from a
+   * different program does.
    */
   function renumber({ crm }: SyncWorld, ids: readonly string[]): string[] {
     return ids.map((id) => {
@@ -142,7 +142,9 @@ describe('a list with other IDs for the same contacts', () => {
     });
   }
 
-  /** Shows the rows again with their former IDs and without our values. The rows with the other IDs are removed. */
+  /**
+   * Shows the rows again with their former IDs and without donor-sync's values. Removes the rows with the other IDs.
+   */
   function goBack({ crm }: SyncWorld, ids: readonly string[]): void {
     for (const id of ids) {
       crm.vanish(`0${id}`);
@@ -401,7 +403,10 @@ describe('a list with other IDs for the same contacts', () => {
   });
 
   describe('that a user tells apart from an erased person', () => {
-    /** Erases a person with the details of each contact. A user then tells the contacts apart from these people. */
+    /**
+     * For each contact, erases a person with the contact's details. A user then tells the contacts apart from the
+     * erased people.
+     */
     async function openToldApart(people = 3) {
       const { world, plain, ids } = await openPlain(people);
       for (const id of ids) {
@@ -540,7 +545,7 @@ describe('a list with other IDs for the same contacts', () => {
   });
 
   describe('with two rows of one person, of which one was erased', () => {
-    /** Erases one of the two rows. Then all rows get other IDs, and a run reads the list. */
+    /** Erases one of the two rows of a person. Then all rows get other IDs, and a run reads the list. */
     async function openTwoRows() {
       const { world, ids } = await openPlain(5);
       const [first = ''] = ids;

@@ -89,7 +89,7 @@ describe('the person who was erased, under another id', () => {
     expect(report.contacts.held).toBe(1);
     expect(await reasonOf(world, copy)).toBe('forgotten_person');
     expect(await world.spent()).toBe(spent);
-    // Several reads of the contact produce only one question.
+    // Several runs read the contact, but the product asks only one question about it.
     await world.sync({ full: true });
     expect(await listOpenQuestions(world.store.reader)).toHaveLength(1);
     expect(await world.spent()).toBe(spent);
@@ -324,7 +324,7 @@ describe('a merge with a contact that was erased', () => {
     await world.sync();
     world.crm.mergeContact(erased, winner);
     await world.sync();
-    // This outcome keeps the contact out of the networks.
+    // The outcome `opted_out` keeps the contact out of the networks.
     expect(await reasonOf(world, winner)).toBe('opted_out');
     expect(await listOpenQuestions(world.store.reader)).toEqual([]);
     world.crm.editContact(winner, { optedOut: false });
@@ -375,7 +375,7 @@ describe('a merge with a contact that was erased', () => {
 });
 
 describe('an erasure that has only begun', () => {
-  /** Opens a store that still contains all records. Only the CRM's fields have been cleared. */
+  /** Opens a store that still contains all records after an erasure has cleared only the CRM's fields. */
   async function openBegun(options: SyncWorldOptions = {}) {
     const world = await open(options);
     const [id = ''] = await world.addPeople(2);
@@ -425,7 +425,7 @@ describe('an erasure that has only begun', () => {
 });
 
 describe('a contact of a list that a user has confirmed as an erased person, and that holds values of ours', () => {
-  /** Makes the CRM a list. Each reading is then complete, and a removed row is only absent. */
+  /** Makes the CRM a list. Each reading of the list is then complete, and a removed row is only absent. */
   const connector = (crm: MemoryCrm, signal: AbortSignal): Connector => {
     const memory = createMemoryConnector(crm, signal);
     return {
@@ -439,7 +439,7 @@ describe('a contact of a list that a user has confirmed as an erased person, and
     };
   };
 
-  /** Creates contacts that have our values and wait for `forget` to remove these values. */
+  /** Creates contacts that have donor-sync's values, and that wait until `forget` removes the values. */
   async function openConfirmed(
     people: number,
     confirmed: number,

@@ -82,7 +82,7 @@ it('pays once if it is killed in flight and started again with a clock that is a
   const child = startOn(RIGHT, sync);
   await untilSubmitting(url);
   await kill(child);
-  // The run continues on the same machine. Its clock was changed while nothing was running.
+  // The run continues on the same machine, whose clock was changed while no process was running.
   await syncOn({ ...RIGHT, clockAheadMs: 120_000 }, sync);
   const { paid, open: left } = await readHostedBooks(url);
   expect(await service.spent()).toBe(paid);

@@ -87,7 +87,7 @@ function watch({ tookMs = 0, until = () => undefined }: Way = {}): Watched {
   }
 }
 
-/** Observes two runs. Neither run receives a response before both have sent a submission. */
+/** Observes two runs. Neither run receives a response before both runs have sent a submission. */
 function watchTwoRuns(): Watched {
   const ofBoth = Promise.withResolvers<void>();
   const runs = new Set<PartnerClient>();
@@ -107,7 +107,7 @@ function watchTwoRuns(): Watched {
   };
 }
 
-/** Returns a different client with the same key. This client pays for its own profiles. */
+/** Returns a different client with the same service key. The different client pays for its own profiles. */
 function anotherOfTheKey({ integration }: SyncWorld): SyncWorld['integration'] {
   const partner = { ...integration.partner, shareProfiles: false };
   return { ...integration, id: 'lakeside', partner };
@@ -350,7 +350,7 @@ describe('lost answers of submissions that were under way together', () => {
     const watched = watch({
       tookMs: SLOW_MS,
       // The maximum number of submissions is in flight. The second response is lost. The other responses arrive after
-      // the loss is known.
+      // the product knows of the loss.
       async until(nth, { sent }) {
         await sent(MAX_SLOTS);
         if (nth === 2) isLost = true;
@@ -371,7 +371,7 @@ describe('lost answers of submissions that were under way together', () => {
     await world.addPeople(60);
     await world.putFaults([lost(2, 'resetBefore')]);
     await world.sync();
-    // The run waits for the other submissions in flight, and the next submission is sent alone.
+    // The run waits for all submissions in flight, and then sends the next submission alone.
     expect(watched.beside.slice(0, MAX_SLOTS + 1)).toEqual([0, 1, 2, 3, 4, 5, 0]);
     expect(await world.spent()).toBe(60);
   });

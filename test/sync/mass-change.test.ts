@@ -8,7 +8,8 @@ const open = closedAfterTest(createSyncWorld);
 
 /** Creates contacts and submits each of them for a separate credit. */
 async function openEnhanced(count: number): Promise<{ world: SyncWorld; ids: string[] }> {
-  // The service does not know these invented people. A trial would notice this, so the test switches the trial off.
+  // The service does not know the invented people of this test. A trial would notice the low match rate, so the test
+  // switches the trial off.
   const world = await open({ integration: WITHOUT_TRIAL });
   const ids = Array.from({ length: count }, (_, index) =>
     world.crm.addContact({

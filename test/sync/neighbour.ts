@@ -7,7 +7,7 @@ import { type Preview, previewRun } from '../../src/sync/preview.ts';
 import { type RunRequest, runSync } from '../../src/sync/run.ts';
 import type { SyncWorld, WorldDeps } from '../helpers/sync-world.ts';
 
-/** A second client with a separate CRM, in the same database and with the same service key. */
+/** A second client with a separate CRM, whose database and service key are those of the first client. */
 export interface Neighbour {
   integration: Integration;
   crm: MemoryCrm;

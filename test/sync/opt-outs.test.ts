@@ -269,7 +269,7 @@ function filled({ crm }: SyncWorld): string[] {
   return [...crm.records.keys()].filter((id) => crm.valueOf(id, NEW_FIELD) !== null);
 }
 
-/** Returns the stored profiles, by contact. */
+/** Returns the profile that the product has stored for each contact. */
 async function profiles({ database }: SyncWorld): Promise<Map<string, string>> {
   const rows = await database.db
     .selectFrom('kept_profiles')

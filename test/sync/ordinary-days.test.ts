@@ -9,7 +9,7 @@ import { createSyncWorld, type SyncWorld, type SyncWorldOptions } from '../helpe
 
 const open = closedAfterTest(createSyncWorld);
 
-/** Opens a CRM whose contacts are all enhanced. Returns their IDs and their cost. */
+/** Opens a CRM whose contacts are all enhanced, and returns the contacts' IDs and their cost. */
 async function openEnhanced(
   count: number,
   options?: SyncWorldOptions,
@@ -26,7 +26,7 @@ function contactOf({ crm }: SyncWorld, id: string) {
   return record.contact;
 }
 
-/** Moves a contact to a different house in the same street. The new address is not only a different spelling. */
+/** Moves a contact to a different house in its street, so the new address is not only a different spelling. */
 function moveHouse(world: SyncWorld, id: string): void {
   const [address = ''] = contactOf(world, id).addresses;
   world.crm.editContact(id, { addresses: [`99${address}`] });

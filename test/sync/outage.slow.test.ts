@@ -36,7 +36,7 @@ async function lostAnswers({ store }: SyncWorld): Promise<number> {
   return holds.filter(({ kind }) => kind === 'lost_answer').length;
 }
 
-/** The duration of an outage. It is longer than a statement takes, and about as long as a small server's restart. */
+/** The duration of an outage, which is longer than a statement takes, and about as long as a small server's restart. */
 const AWAY_MS = 3_000;
 
 /** During its first submission, the database becomes unavailable before the response is recorded. */
@@ -159,7 +159,7 @@ it('comes to its end over a Postgres that is restarted again and again', async (
   expect((await world.sync({ full: true })).contacts).toMatchObject({ chosen: 0, written: 0 });
 }, 120_000);
 
-/** Restarts the server repeatedly until the signal. Each outage takes a second. */
+/** Restarts the database server repeatedly until the signal. Each outage takes a second. */
 async function restartNowAndThen(
   { restart }: { restart(pauseSeconds: number): void },
   signal: AbortSignal,

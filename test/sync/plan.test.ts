@@ -60,7 +60,7 @@ function aRow(changes: Partial<ContactRecord> = {}): ContactRecord {
   };
 }
 
-/** Returns a contact that was read. By default, only a string identifies it. */
+/** Returns a contact as a run has read it. By default, only one text identifies the contact. */
 function read({
   identity = 'same',
   lost = [],

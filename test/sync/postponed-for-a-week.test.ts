@@ -120,7 +120,7 @@ it('asks before it buys again what was busy for longer than the service keeps th
   await world.putFaults([]);
   expect((await world.sync({ full: true })).contacts).toMatchObject({ submitted: 0, waiting: 0 });
   expect(await world.spent()).toBe(1);
-  // After a merge, the question moves to the other contact.
+  // After a merge, the question moves from the merged contact to the remaining contact.
   const { firstName, lastName, addresses } = identityOf(world, id);
   const employers = ['Cobalt Lantern Works'];
   const remaining = world.crm.addContact({ firstName, lastName, addresses, employers });

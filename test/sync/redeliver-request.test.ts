@@ -31,7 +31,7 @@ async function openSynced(people: number, options: Parameters<typeof open>[0] = 
   return { world, runId, spent, values: valuesOf(world) };
 }
 
-/** Returns the values in the CRM's mapped fields. */
+/** Returns the values of all mapped fields in the CRM. */
 function valuesOf({ crm }: SyncWorld): Record<string, unknown> {
   return Object.fromEntries(
     [...crm.records.keys()].map((id) => [id, FIELDS.map(({ to }) => crm.valueOf(id, to))]),
@@ -163,7 +163,7 @@ describeOn('sqlite', 'a delivery on request', () => {
     expect(given).not.toContain(noted);
     expect(given).not.toContain(unread);
     expect(given.length).toBeGreaterThan(5);
-    // The request has ended. It is not repeated when the contact returns.
+    // The request for a new delivery has ended, so the product does not repeat the request when the contact returns.
     expect(await hasRedeliveryRequest(world.store.reader, 'riverside')).toBe(false);
   });
 
@@ -224,7 +224,7 @@ describeOn('sqlite', 'a delivery on request', () => {
     expect(contacts).toBe(0);
     expect(excluded).toEqual([{ reason: 'no_profile', contacts: kept.length }]);
     expect((await redeliver(world)).contacts.written).toBe(0);
-    // None of our jobs delivered the profile. `sync --adopt` leaves the same state.
+    // None of donor-sync's jobs delivered the profile, as after `sync --adopt`.
     await world.database.db.deleteFrom('jobs').execute();
     expect((await preview(world)).excluded).toEqual(excluded);
   });

@@ -33,13 +33,13 @@ function asServer(crm: MemoryCrm, signal: AbortSignal): Connector {
   return { ...connector, capabilities: { ...connector.capabilities, remote: true } };
 }
 
-/** Returns the total number of values in these fields in all contacts. */
+/** Returns how many values all contacts have in the given fields. */
 function filled({ crm }: SyncWorld, fields: readonly string[]): number {
   const ids = [...crm.records.keys()];
   return fields.flatMap((field) => ids.filter((id) => crm.valueOf(id, field) !== null)).length;
 }
 
-/** Returns the number of contacts whom the service knew. Each of these contacts has a donor ID. */
+/** Returns the number of contacts whom the service knew, which are the contacts with a donor ID. */
 function known(world: SyncWorld): number {
   return filled(world, ['Donor ID']);
 }

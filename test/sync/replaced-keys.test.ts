@@ -246,8 +246,8 @@ describe('a contact that waits for the job of a replaced key and is merged', () 
 });
 
 /**
- * Creates contacts that wait because the current key cannot see their jobs. Also returns the credits that were spent
- * on the contacts.
+ * Creates contacts that wait because the current key cannot see their jobs. Returns the contacts and the credits that
+ * were spent on them.
  */
 async function openWaiting(count = 1) {
   const world = await openWithJobs(count);
@@ -276,7 +276,7 @@ async function openAway(how: 'remove' | 'optOut') {
   return { world, integration, id, comeBack, spent: await world.spentInAll() };
 }
 
-/** Adds a contact with the same names and a different employer. */
+/** Adds a namesake of the contact who has a different employer. */
 function addNamesake(world: SyncWorld, crmId: string): string {
   const details = identityOf(world, crmId);
   return world.crm.addContact({ ...details, employers: ['Cobalt Lantern Works'] });

@@ -79,9 +79,7 @@ function query(database: string, sql: string): z.infer<typeof rowSchema>[] {
   }
 }
 
-/**
- * Syncs a client and kills the process at random moments. Ends when a process has finished before it could be killed.
- */
+/** Syncs a client and kills the process at random moments, until a process finishes before the test can kill it. */
 async function killUntilDone(settings: string, integration: string): Promise<void> {
   for (let start = 0; start < MAX_STARTS; start++) {
     const child = spawn(
@@ -96,7 +94,7 @@ async function killUntilDone(settings: string, integration: string): Promise<voi
     }
     const [code, signal] = await exited;
     if (code === EXIT_CODES.done && start >= KILLS_OF_EACH) return;
-    // The other process may be settling the open submissions of this process.
+    // The other client's process may still be settling the open submissions of this process.
     const mayGoOn = signal === 'SIGKILL' || code === EXIT_CODES.done || code === EXIT_CODES.stopped;
     if (!mayGoOn) throw new Error(`The sync of ${integration} ended with code ${code}`);
   }

@@ -24,7 +24,7 @@ async function open(options?: SyncWorldOptions): Promise<SyncWorld> {
   return world;
 }
 
-/** Opens two clients with the same people. The first client has enhanced its contacts. */
+/** Opens two clients with the same people, of which the first client has enhanced its contacts. */
 async function openTwo(count: number, options: Parameters<typeof createNeighbour>[1] = {}) {
   const world = await open();
   const ids = await world.addPeople(count);

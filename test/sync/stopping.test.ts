@@ -76,7 +76,7 @@ describe('stopping and going on', () => {
       if (operation !== 'write') return;
       calls += 1;
       if (calls === 1) {
-        // During this time, the other writer starts to wait for its turn.
+        // During the pause, the other writer starts to wait for its turn.
         await pause(300);
         throw new RetriableError('The CRM is away.', { code: 'crm_unavailable' });
       }
@@ -104,7 +104,7 @@ describe('stopping and going on', () => {
     const clock: Clock = {
       ...systemClock,
       async sleep(ms, signal) {
-        // Only the wait after the throttled response is held. On a busy machine, an earlier wait can occur.
+        // The test holds only the wait after the throttled response. On a busy machine, an earlier wait can occur.
         if (ms >= 1_000 && (await statuses()).includes(429)) await overtaken.promise;
         return systemClock.sleep(ms, signal);
       },

@@ -33,7 +33,7 @@ describeEachDatabase('the record of a contact that left', (openDatabase) => {
     const world = await open({
       database,
       clock,
-      // The service's clock stays on the first day. The program would refuse to spend with such a difference.
+      // The service's clock stays on the first day. With such an old clock, the program would refuse to spend.
       partner: (client) => ({ ...client, clockAheadMs: () => 0 }),
       integration: { refresh, guards: { trial: { size: 0 } } },
     });
@@ -147,7 +147,7 @@ describeEachDatabase('the record of a contact that left', (openDatabase) => {
     );
     world.takeAway(last);
     await world.syncOn(201);
-    // A contact ends after the contacts that were merged into it, one in each run.
+    // A contact's storage ends after the storage of the contacts that were merged into it, one contact in each run.
     for (const day of [360, 361, 362]) await world.syncOn(day);
     expect(await mergedInto()).toEqual([]);
     expect(await world.rowsOf(last)).toBe(0);

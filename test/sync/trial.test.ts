@@ -32,7 +32,7 @@ function addUnknown({ crm }: SyncWorld, count: number): string[] {
   });
 }
 
-/** Returns the sizes of the submissions in order. */
+/** Returns how many people each submission contains, in the order of sending. */
 async function submissionSizes({ database }: SyncWorld): Promise<number[]> {
   const rows = await database.db
     .selectFrom('submissions')
@@ -130,7 +130,7 @@ describe('the first submission under a mapping', () => {
     const world = await open();
     const ids = await world.addPeople(300);
     await world.sync({ limit: 25 });
-    // Counts only paid contacts. Two contacts of the same person share one job and one credit.
+    // Counts only the contacts that cost a credit. Two contacts of one person share one job and one credit.
     const asked = await world.database.db
       .selectFrom('jobs')
       .select('crm_id')

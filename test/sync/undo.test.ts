@@ -42,7 +42,7 @@ function undo({ deps, integration }: SyncWorld, runId: string) {
   );
 }
 
-/** A field's values in two contacts before a run overwrote these values. */
+/** The values of one field in two contacts before a run overwrote the values. */
 const NOTES = ['Met at the gala, grieving', 'Owes us a call'] as const;
 
 /** Runs a sync that overwrites notes in two contacts and writes a note into a third contact. */
@@ -103,7 +103,7 @@ describe('undoRun', () => {
     const noteOf = (id: string) => exchanged.crm.valueOf(id, 'Donor ID');
     expect(noteOf(first)).not.toBe(NOTES[1]);
     expect(noteOf(second)).not.toBe(NOTES[0]);
-    // The other contacts have their previous values again.
+    // The third contact has its previous value again.
     expect(noteOf(third)).toBe('A third note');
     expect(report.contacts).toEqual({ restored: 1, gone: 0, refused: 2 });
     expect(report.refusals.map(({ crmId }) => crmId).sort()).toEqual([first, second].sort());

@@ -22,7 +22,7 @@ async function open(): Promise<SyncWorld> {
   return world;
 }
 
-/** Some kinds of unreadable responses. The client's own tests cover the others. */
+/** Some kinds of unreadable responses. The tests of the service's client cover all other kinds. */
 const SOME = ['page', 'shape', 'tooLate'] as const;
 
 describe.each(['/credits', '*progress*', '*results*'])('answers to %s', (path) => {

@@ -9,7 +9,8 @@ const AWAY = new RetriableError('The database is away.', { code: 'database_unava
 const UNKNOWN = new FatalError('It is not known.', { code: 'database_commit_unconfirmed' });
 
 /**
- * Starts work under a lease. Its first renewals fail with these errors, one after the other. Later renewals succeed.
+ * Starts work under a lease. The first renewals of the lease fail with the given errors, one after the other. Later
+ * renewals succeed.
  */
 function work(...failures: (Error | null)[]) {
   const clock = createFakeClock(1_000);

@@ -8,7 +8,7 @@ export const STRANGER = 'Quillfeather-Onyx';
 
 export interface OtherNames {
   options: CliWorldOptions;
-  /** Submits all contacts, and changes their last names. Then their profiles arrive, so each contact is held. */
+  /** Submits all contacts, and then changes their last names before their profiles arrive, so each contact is held. */
   come(world: CliWorld): Promise<void>;
 }
 
@@ -24,7 +24,7 @@ export function otherNames(): OtherNames {
     async come(world) {
       const { child, ended } = await startAndSubmit(world);
       child.kill('SIGTERM');
-      // Submissions in flight get their responses. The next run fetches the profiles.
+      // The service responds to the submissions in flight. The next run fetches the profiles.
       expect(await ended).toMatchObject({ exitCode: EXIT_CODES.stopped });
       jobs.letEnd();
       const rows = await world.rows();

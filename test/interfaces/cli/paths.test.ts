@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { PartnerSandboxOptions } from '../../../sandbox/partner/index.ts';
 import { type CliWorld, openCliWorld } from '../../helpers/cli.ts';
 
-/** All tests use the same project, because they write no data. */
+/** All tests use one project, because the tests write no data. */
 let world: CliWorld;
 beforeAll(async () => {
   world = await openBoardWorld();

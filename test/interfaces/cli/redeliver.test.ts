@@ -34,7 +34,7 @@ const redeliverySchema = z.strictObject({
   ),
 });
 
-/** Opens a client with enhanced contacts. Its first run has been undone. */
+/** Opens a client whose contacts were enhanced, and whose first run has been undone. */
 async function openUndone() {
   const world = await open();
   const { runs } = await world.runJson(['sync'], runsSchema);
@@ -75,7 +75,7 @@ describe('donor-sync sync --redeliver', () => {
     const told = await world.run(['sync', '--redeliver']);
     expect(told.exitCode).toBe(0);
     expect(told.stdout).toContain('riverside: there is nothing to deliver again');
-    // The writes of this run can be undone, like those of any other run.
+    // A user can undo the writes of a redelivery run like the writes of any run.
     await world.run(['undo', runs[0]?.id ?? '', '--yes']);
     expect(await donors()).toEqual([]);
   });

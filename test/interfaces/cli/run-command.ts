@@ -6,7 +6,7 @@ import { createCommand, runProgram } from '../../../src/interfaces/cli/action/co
 import type { ProductDeps } from '../../../src/interfaces/cli/action/product.ts';
 import { aStream } from './a-terminal.ts';
 
-/** A command's exit code and output. */
+/** The exit code and the output of an ended command. */
 export interface Ended {
   exitCode: number | null;
   stdout: string;
@@ -15,9 +15,9 @@ export interface Ended {
 
 /** A command that runs in this process. */
 export interface Started {
-  /** Returns the stdout so far. */
+  /** Returns the standard output that the command has written so far. */
   stdout(): string;
-  /** Returns the stderr so far. */
+  /** Returns the error output that the command has written so far. */
   stderr(): string;
   /** Requests a stop, as SIGTERM does. */
   stop(): void;
@@ -27,7 +27,7 @@ export interface Started {
 export interface StartOptions {
   cwd: string;
   env?: Record<string, string>;
-  /** True if the command writes to a wide terminal. Defaults to a pipe. */
+  /** True if the command writes to a wide terminal. If false or omitted, the command writes to a pipe. */
   onTerminal?: boolean;
 }
 
@@ -48,7 +48,7 @@ export function commandDeps({ cwd, env = {}, onTerminal = false }: StartOptions)
   };
 }
 
-/** Starts `donor-sync …` with one command. */
+/** Starts `donor-sync` with one command and its arguments. */
 export function startCommand(
   createIt: (deps: ProductDeps) => Command,
   argv: readonly string[],
@@ -78,7 +78,7 @@ export function startCommand(
   };
 }
 
-/** Runs `donor-sync …` with one command and waits until the command has ended. */
+/** Runs `donor-sync` with one command and waits until the command has ended. */
 export function runCommand(
   createIt: (deps: ProductDeps) => Command,
   argv: readonly string[],

@@ -191,7 +191,7 @@ async function startRun({ ask }: ServingCli, id = 'riverside'): Promise<string> 
   return z.object({ run: z.object({ id: z.string() }) }).parse(await response.json()).run.id;
 }
 
-/** Waits until people are submitted. Their jobs can take long. */
+/** Waits until the process has submitted people, whose jobs can take long. */
 async function untilPaid(): Promise<void> {
   for (let look = 0; look < MAX_LOOKS; look += 1) {
     if ((await world.spent()) > 0) return;

@@ -64,8 +64,8 @@ describe('a database that is restored from a backup', () => {
   let synced: Record<string, string>[];
 
   /**
-   * Makes a backup with six contacts. After that, six further contacts are paid for. One of the first contacts has
-   * changed and is paid for again. All values in the file are lost, as if the disk had been replaced.
+   * Makes a backup with six contacts. After the backup, six further contacts are paid for. One of the first contacts
+   * changes and is paid for again. The file then loses all of its values, as if someone had replaced the disk.
    */
   beforeEach(async () => {
     world = await open();
@@ -223,7 +223,8 @@ describe('a database that is restored from a backup', () => {
   });
 
   it('buys nothing again for other IDs that a run reads before a user agrees', async () => {
-    // Otherwise, the new rows would share the jobs of the former rows for six days.
+    // Switches profile sharing off. With profile sharing, the new rows would share the jobs of the former rows for six
+    // days.
     const settings = await readFile(world.path('donor-sync.yaml'), 'utf8');
     const alone = settings.replace(/(partner: \{)/, '$1 shareProfiles: false,');
     expect(alone).not.toBe(settings);
@@ -266,7 +267,8 @@ describe('a database that is restored from a backup', () => {
     expect((await world.runJson(['holds'], holdsSchema)).batches).toEqual([]);
     await world.run(['restore', '--agree', 'riverside', '--yes']);
     const run = await sync(world, '--full', '--adopt');
-    // The product has stored the earlier details of the first contact. Only a new contact can adopt a profile.
+    // The product has stored the earlier details of the first contact. Only a contact without stored details can adopt
+    // a profile.
     expect(run.contacts).toMatchObject({ submitted: 0, held: 1 });
     expect(await world.spent()).toBe(13);
   });

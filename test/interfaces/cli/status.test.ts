@@ -118,7 +118,7 @@ describe('donor-sync runs', () => {
       (await world.rows()).map((row, at) => (at === 8 ? { ...row, ...UNKNOWN_PERSON } : row)),
     );
     const [synced] = (await world.runJson(['sync'], runsSchema)).runs;
-    // Later runs on the same contacts do not remove anything from the earlier run.
+    // Later runs on the contacts of the earlier run do not remove anything from the earlier run.
     await world.run(['sync', '--full']);
     const id = synced?.id ?? '';
     const found = async (...filter: string[]) => {

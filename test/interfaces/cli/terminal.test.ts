@@ -104,7 +104,8 @@ describe('a terminal', () => {
     }
     expect(await run('runs', id, '--show', '--json')).not.toContain('Ann');
     expect(await run('runs', '--show')).toContain('--show needs a run');
-    // These messages can quote names. The audit therefore contains one entry with the number of shown names.
+    // The shown messages of the CRM can quote names. The audit therefore contains one entry with the number of shown
+    // names.
     const audit = await world.run(['audit', '--action', 'names.shown', '--json']);
     expect(entriesSchema.parse(JSON.parse(audit.stdout)).entries).toMatchObject([
       { integration: 'riverside', details: { command: 'runs', names: expect.any(Number) } },

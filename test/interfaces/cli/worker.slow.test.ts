@@ -74,7 +74,7 @@ describeOn('postgres', 'worker', () => {
     const [ended] = await untilRuns('succeeded');
     const interrupted = (await runs()).find(({ status }) => status === 'incomplete');
     expect(interrupted?.reason).toMatchObject({ code: 'interrupted' });
-    // A silent worker is noticed only after ten seconds. This worker has reported its end.
+    // The product notices a silent worker only after ten seconds. The worker in this test has reported its end.
     expect(gapMs(interrupted?.finishedAt, ended?.startedAt)).toBeLessThan(10_000);
     expect(await world.spent()).toBe(12);
   });
@@ -269,7 +269,7 @@ async function untilStatus({ ask }: ServingCli, id: string, status: number): Pro
   await expect.poll(async () => (await ask(`/v1/integrations/${id}`)).status).toBe(status);
 }
 
-/** Waits until a serving process has planned the schedule. This process only lists it. */
+/** Waits until a serving process has planned the schedule, which the test's own process only lists. */
 async function untilPlanned(cron: string): Promise<void> {
   const { db, close } = await openDatabase<Tables>(databaseUrl);
   const rules = () => db.selectFrom('schedules').select('rule').execute();
@@ -312,7 +312,7 @@ function overlaps(all: readonly z.infer<typeof runsSchema>['runs'][number][]): b
   return inOrder.some(({ startedAt }, index) => startedAt < (inOrder[index - 1]?.finishedAt ?? ''));
 }
 
-/** Returns the time between two moments. The result is positive if the second moment is later. */
+/** Returns the time from the first moment to the second moment, which is positive if the second moment is later. */
 function gapMs(from: string | null | undefined, to: string | null | undefined): number {
   return Date.parse(to ?? '') - Date.parse(from ?? '');
 }

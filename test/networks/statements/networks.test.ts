@@ -63,7 +63,7 @@ import { describeEachDatabase } from '../../helpers/test-databases.ts';
 
 const BOARD = { id: 'net-board', selector: 'fingerprint of board', name: 'Board' };
 
-/** Creates one group that has not been read yet. */
+/** Creates one group that no run has read yet. */
 async function withBoard(createWorld: () => Promise<StoreWorld>): Promise<StoreWorld> {
   const world = await createWorld();
   await world.store.checkpoint(world.lease, (trx) => recordMirroredGroups(trx, [BOARD]));
@@ -191,7 +191,8 @@ describeEachDatabase('networks', (open) => {
     await store.checkpoint(lease, (trx) => recordAddAccepted(trx, 'add-1', 'job-1'));
     const [earlier, later] = [{ id: 'add-2', spendMark: atFirst }, { id: 'add-2' }];
     expect(await intend(world, ['donor-2'], earlier)).toBe(false);
-    // It is unknown whether the balance was read before or after the other request was charged.
+    // The product cannot know whether the service charged the other request before or after the product read the
+    // balance.
     expect(await intend(world, ['donor-2'], { ...earlier, spendMark: unanswered })).toBe(false);
     expect(await statesOf(world)).toEqual({ 'donor-1': 'adding' });
     expect(await intend(world, ['donor-2'], later)).toBe(true);

@@ -31,7 +31,7 @@ const openNetworks = closedAfterTest(openNetworkWorld);
 
 const AT = { integrationId: 'riverside', name: 'HubSpot', from: '192.0.2.1' };
 
-/** Returns a linked user with this role, who has access to these clients or to all. */
+/** Returns a linked user with the given role, who has access to the given clients or to all clients. */
 function userAs(role: Role, integrations: readonly string[] | null = null): Caller {
   const person = { id: `id-${role}`, role, integrations, disabledAt: null, joinedAt: 1 };
   const caller = userAtDoor(AT, person, 'Ada');

@@ -292,7 +292,7 @@ describeEachDatabase('the audit', (open, kind) => {
     await db.deleteFrom('audit_entries').execute();
     await db.deleteFrom('audit_head').execute();
     expect(await problems()).toMatch(/although there were some before: the audit was emptied/);
-    // Both entries are from the same second, so their times reveal nothing.
+    // The two entries are from one second, so their times reveal nothing.
     await store.act((trx) => savePause(trx, 'b'));
     expect(await problems()).toMatch(/first entry is not the one in the audit's birth record/);
     await db.updateTable('chain_births').set({ hash: 'forged' }).execute();
@@ -364,7 +364,7 @@ describeEachDatabase('the audit', (open, kind) => {
     const { end } = await verifyAudit(store);
     expect(await verifyAudit(store, end)).toMatchObject({ problems: [], end });
     expect(early['audit_entries']).toHaveLength(2);
-    // The state of an older copy of the database.
+    // Deletes an entry, which leaves the state of an older copy of the database.
     await db.deleteFrom('audit_entries').where('seq', '=', 3).execute();
     const older: Tables['audit_head'] = JSON.parse(early['audit_head']?.[0] ?? '');
     await db.updateTable('audit_head').set(older).execute();
@@ -376,8 +376,8 @@ describeEachDatabase('the audit', (open, kind) => {
     expect((await verifyAudit(store, end)).problems).toEqual([
       'Entry 3 differs from the end that you saved earlier. The audit has no record of a restore that would explain it.',
     ]);
-    // A backup restored by donor-sync leaves the same state. The audit entry about the restore shows its time and the
-    // gaps that it can explain.
+    // A backup that donor-sync restored leaves a state like a copied database. The audit entry about the restore shows
+    // its time and the gaps that the restore can explain.
     await store.act((trx) =>
       holdRestored(trx, [], { madeAt: null, unknownAfter: null, isJournaled: false }),
     );

@@ -76,7 +76,7 @@ function erase(world: ForgetWorld) {
   return eraseRequested(deps, world.integration, new AbortController().signal);
 }
 
-/** Reports that the CRM has deleted contacts for privacy. HubSpot's signed event does the same. */
+/** Reports that the CRM has deleted contacts for privacy, as HubSpot's signed event does. */
 function tellDeleted(
   world: ForgetWorld,
   ids: readonly string[],
@@ -134,7 +134,7 @@ describe('a contact that the CRM marks to be forgotten', () => {
       credits: 0,
       decisions: ['approve', 'reject'],
     });
-    // Nothing is erased before the decision.
+    // The product erases nothing before a user decides.
     expect(await erase(world)).toEqual({ erased: 0, left: 0 });
     expect(await tablesNaming(world, id)).not.toEqual([]);
 
@@ -201,7 +201,7 @@ describe('a contact that the CRM marks to be forgotten', () => {
     expect(await erase(world)).toEqual({ erased: 1, left: 0 });
     expect(await tablesNaming(world, id)).toContain('contacts');
     await expect(world.forget(id)).rejects.toMatchObject({ code: 'privacy_hold' });
-    // The hold ends, and both answers to the decision are possible.
+    // The hold ends, and a user can still give either answer to the decision.
     mark(world, id, FORGET);
     await world.sync();
     expect(await questions(world)).toMatchObject([{ source: 'should_forget', count: 1 }]);
@@ -310,7 +310,7 @@ describe('a contact that the CRM has deleted for privacy', () => {
     expect(await erase(world)).toEqual({ erased: 1, left: 0 });
     expect(await tablesNaming(world, id)).toEqual([]);
     expect(await audited(world, 'forget.done')).toBe(2);
-    // If the same event arrives again, the product finds no data to erase.
+    // If HubSpot sends the event again, the product finds no data to erase.
     await tellDeleted(world, [id]);
     expect(await erase(world)).toEqual({ erased: 0, left: 0 });
     expect(await tablesNaming(world, id)).toEqual([]);

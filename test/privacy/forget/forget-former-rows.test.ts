@@ -11,7 +11,7 @@ import { createForgetWorld, type ForgetWorld } from './forget-world.ts';
 
 const openWorld = closedAfterTest(createForgetWorld);
 
-/** Makes the CRM a list. Each reading is then complete, and a removed row is only absent. */
+/** Makes the CRM a list. Each reading of the list is then complete, and a removed row is only absent. */
 function listConnector(crm: MemoryCrm, signal: AbortSignal): Connector {
   const connector = createMemoryConnector(crm, signal);
   return {
@@ -38,7 +38,7 @@ function writtenInto({ crm }: ForgetWorld, id: string): string[] {
   return [...crm.fields.keys()].filter((field) => crm.valueOf(id, field) !== null);
 }
 
-/** Gives the row a different ID. The row keeps its values. */
+/** Gives the row a different ID, and keeps the row's values. */
 function renumber({ crm }: ForgetWorld, id: string): string {
   const { contact, values } = recordOf(crm, id);
   crm.vanish(id);
@@ -53,7 +53,7 @@ function recordOf(crm: MemoryCrm, id: string) {
   return record;
 }
 
-/** The tables that contain data about the contact. */
+/** Returns the names of the tables that contain data about the contact. */
 async function tracesOf({ database }: ForgetWorld, id: string): Promise<string[]> {
   const found: string[] = [];
   for (const table of ['contacts', 'jobs', 'kept_profiles', 'writes', 'run_rows'] as const) {
@@ -237,7 +237,10 @@ it('does not confirm that no value is left if the values may come from a row wit
 });
 
 describe('with two rows of one person in the list', () => {
-  /** Adds a second row of the first contact's person. Both rows are paid for and have our values. */
+  /**
+   * Adds a second row of the first contact's person. The client has paid for both rows, and both rows have donor-sync's
+   * values.
+   */
   async function openTwoRows() {
     const { world, id } = await open();
     const { contact } = recordOf(world.crm, id);
@@ -254,7 +257,7 @@ describe('with two rows of one person in the list', () => {
     const before = await tracesOf(world, other);
     expect(await world.forget(now, CLEARED)).toMatchObject(VERIFIED);
     expect(await tracesOf(world, other)).toEqual(before);
-    // Both former rows have the same details, so either of them can be the other row.
+    // The two former rows have equal details, so either former row can be the previous row of the remaining contact.
     const former = [await tracesOf(world, id), await tracesOf(world, twin)];
     expect(former.filter((traces) => traces.includes('contacts'))).toHaveLength(1);
     expect(writtenInto(world, now)).toEqual([]);

@@ -21,7 +21,7 @@ async function openIntroduced() {
   world = await createPathWorld();
   const run = await world.sync();
   for (const id of world.people) {
-    // If two contacts are the same donor, they count as one introducer.
+    // If two contacts are one donor, the two contacts count as one introducer.
     const introduced = await listIntroducedContacts(world.store.reader, 'riverside', [id]);
     if (introduced.length < 2) continue;
     const name = String(world.crm.valueOf(introduced[0]?.crmId ?? '', INTRODUCER));

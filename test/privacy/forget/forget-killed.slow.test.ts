@@ -1,4 +1,4 @@
-/** Kills `forget` before each of its statements in the store, on both databases. */
+/** Kills `forget` before each statement that it sends to the store, on SQLite and on Postgres. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -44,7 +44,7 @@ function forget({ url }: StoreWorld, log: string, deadly: number): Promise<End> 
   });
 }
 
-/** Repeats the erasure that the log contains. The product does the same after it has restored a backup. */
+/** Repeats the erasure that the log contains, as the product does after it has restored a backup. */
 async function eraseByLog({ store }: StoreWorld, log: string): Promise<void> {
   await eraseAgain(store, await openErasureLog(log).read(), null);
 }

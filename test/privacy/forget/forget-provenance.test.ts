@@ -34,7 +34,10 @@ afterEach(() => world.close());
 
 const CLEARED = { alsoInCrm: true };
 
-/** Creates a board member who introduces several contacts. Returns the name that the CRM's fields use. */
+/**
+ * Creates a board member who introduces several contacts. Returns the board member's name as the CRM's fields contain
+ * it.
+ */
 async function openIntroduced(options: PathWorldOptions = {}) {
   world = await createPathWorld(options);
   const run = await world.sync();

@@ -11,7 +11,7 @@ import {
   type SyncWorldOptions,
 } from '../../helpers/sync-world.ts';
 
-/** The parts of an erasure test. Its two clients, `riverside` and `lakeside`, use one CRM account. */
+/** The parts of an erasure test, whose two clients, `riverside` and `lakeside`, use one CRM account. */
 export interface ForgetWorld extends SyncWorld {
   lakeside: Integration;
   forget(

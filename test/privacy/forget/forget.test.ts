@@ -114,7 +114,7 @@ describe('forgetPerson', () => {
     const canonicalId = (text: string) => text.toUpperCase();
     const otherForms = (crmId: string) => [crmId.toLowerCase()];
     const { world, id } = await open({ canonicalId, otherForms });
-    // An older version has stored the other form.
+    // An older version of donor-sync has stored the other form of the ID.
     const record = world.crm.records.get(id);
     const values = record?.values ?? {};
     world.crm.addContact({ ...record?.contact, id: id.toUpperCase(), values });
@@ -337,7 +337,7 @@ describe('an erasure that is cut off', () => {
       const isCut = await forgetUntil(world, id, last);
       const between = writtenInto(world, id);
       await world.sync({ full: true });
-      // Nothing was written back in between.
+      // The sync between the two erasures wrote nothing back to the contact.
       expect(between).toEqual(expect.arrayContaining(writtenInto(world, id)));
       const receipt = await world.forget(id, CLEARED);
       expect(receipt).toMatchObject({ complete: true, crm: { verified: true, stillPresent: [] } });

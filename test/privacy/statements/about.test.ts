@@ -123,7 +123,7 @@ describeEachDatabase('what is held of a contact', (open) => {
       warmPaths: [{ people: 1, introducerId: 'donor-2' }],
       ...{ introduces: 1, groups: ['Board'], networks: ['Board'], blocks: [] },
       ...{ statuses: 1, texts: 1, runRows: 1, runsAsked: 2, approvals: 0 },
-      // One entry about a manual run, and one about a run that a webhook requested.
+      // One audit entry is about a manual run, and one is about a run that a webhook requested.
       auditEntries: 2,
     });
     await eraseContact(store, INTEGRATION, CRM_ID);

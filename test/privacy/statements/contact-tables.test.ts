@@ -34,7 +34,7 @@ const NO_IDS = [
   'ended_contacts',
 ];
 
-/** Columns about donors that contain neither an ID nor the fingerprint of an ID. */
+/** The columns that are about donors but contain neither a donor's ID nor its fingerprint. */
 const NO_DONORS = ['donors', 'detail'];
 
 describeEachDatabase('tables with a contact’s id', (open) => {
@@ -54,7 +54,7 @@ describeEachDatabase('tables with a contact’s id', (open) => {
         ID_COLUMNS.includes(column.name) ? `${name}.${column.name}` : [],
       ),
     );
-    // This column contains the ID of a run.
+    // The column `run_requests.merged_into` contains the ID of a run, not of a contact.
     const expected = inSchema.filter((place) => place !== 'run_requests.merged_into');
     const listed = CONTACT_PLACES.map(({ table, column }) => `${table}.${column}`);
     expect(listed.toSorted()).toEqual(expected.toSorted());
@@ -97,7 +97,7 @@ describeEachDatabase('tables with a contact’s id', (open) => {
       const filled = await tablesWithIds(world);
       for (const table of filled) await insertMarked(world, table);
       expect(await tablesWith(world, MARKED)).toEqual(filled.sort());
-      // `about` shows data from each of these tables.
+      // The command `about` shows data from each of the filled tables.
       for (const table of filled) {
         const column = sql.ref(await idColumn(world, table));
         const before = JSON.stringify(
@@ -134,7 +134,7 @@ describeEachDatabase('tables with a contact’s id', (open) => {
     },
   );
 
-  // Keeps the contact in only one table. A backup can contain any subset of the tables' rows.
+  // Keeps the contact in only one table, because a backup can contain any subset of the tables' rows.
   it('are each enough to know that there are traces, and to find them again after a restore', async () => {
     for (const table of await tablesWithIds(await createWorld())) {
       const world = await createWorld();

@@ -33,7 +33,7 @@ describeEachDatabase('findContactsAlike', (open) => {
     const fingerprints = fingerprintPerson(testFingerprint, person);
     const alike =
       fingerprints && (await findContactsAlike(world.store, fingerprints, [INTEGRATION]));
-    // Both addresses have the same stored form, so only the record itself shows which address equals the searched
+    // The two addresses have one stored form, so only the record itself shows which address equals the searched
     // address.
     expect(alike?.map(({ crmId }) => crmId)).toEqual(['c-1', 'c-4']);
     expect(

@@ -16,10 +16,10 @@ import {
   type StoreWorld,
 } from '../../database/store-world.ts';
 
-/** An id and an identity that occur nowhere else. */
+/** A contact's ID and identity, which occur in no other test data. */
 export const MARKED = '003-marked-person';
 
-/** The IDs of jobs and writes do not reveal to which contact they belong. The same is true in a real store. */
+/** The IDs of jobs and writes do not reveal to which contact a job or a write belongs, as in a real store. */
 export const TRACKING_ID = 'tracking-7f';
 
 /** Adds the marked person to each table about people. */

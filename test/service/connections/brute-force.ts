@@ -82,7 +82,7 @@ function roleSpan(kind: TieKind, { organisationId, body, start, end }: Role): Sp
   };
 }
 
-/** Returns the periods that a person spent in one circle. Each day counts once. */
+/** Returns the periods that a person spent in one circle. A day in several periods counts once. */
 function union(spans: Span[]): Span[] {
   const whole: Span[] = [];
   for (const span of spans.toSorted((a, b) => a.from - b.from)) {

@@ -3,7 +3,7 @@
 import type { Donor, Gift, Role } from '../../../service/donor.ts';
 import { blankDonor } from '../../../service/donor.ts';
 
-/** Creates a donor with only these ties. */
+/** Creates a donor that has only the given ties. */
 export function aDonor(
   ties: Partial<Pick<Donor, 'work' | 'boards' | 'education' | 'gifts'>>,
 ): Donor {
@@ -15,7 +15,7 @@ export function aDonor(
   };
 }
 
-/** The organisation's name is also its ID. */
+/** Creates a role in an organisation whose name is also its ID. */
 export function aRole(organisation: string, start: string, end: string | null): Role {
   return {
     organisationId: organisation,

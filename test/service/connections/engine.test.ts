@@ -9,7 +9,9 @@ import { openEngine } from './open-engine.ts';
 
 const RECORD = 'people/data/public-record';
 const FLOOR = 0.45;
-/** Adding the same small numbers in a different order changes the last digit. */
+/**
+ * The allowed rounding difference. The order in which a program adds small numbers changes the last digit of the sum.
+ */
 const ROUNDING = 3e-6;
 
 describe('the connection engine against brute force', () => {
@@ -182,7 +184,7 @@ function smallWorlds(): [string, World][] {
 }
 
 /**
- * Returns a changed world. Two of three jobs are at one of two employers, and all people attended the same school.
+ * Returns a changed world in which two of three jobs are at one of two employers, and all people attended one school.
  */
 function withHubs(world: World): World {
   function donor(number: number): Donor {

@@ -83,7 +83,7 @@ function between(one: string, other: string): FoundConnection | null {
   return engine.between(numberOf(one), numberOf(other));
 }
 
-/** Returns some connections whose strongest organisation is this one. */
+/** Returns some connections for which the given organisation is the strongest link. */
 function connectionsThrough(organisation: string): FoundConnection[] {
   return Array.from({ length: 40 }, (_, index) => index * 90)
     .flatMap((donor) => engine.find(donor, { minStrength: 0 }))

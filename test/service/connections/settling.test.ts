@@ -56,7 +56,7 @@ function aDatabase(): Database {
   return db;
 }
 
-/** Returns the world without the people from this number on. Reading such a person throws an error. */
+/** Returns the world without the people from the given number on. Reading a missing person throws an error. */
 function worldWithout(first: number): World {
   return {
     ...WORLD,

@@ -1,7 +1,7 @@
 /**
  * Creates random families who share a home. The database contains one member, two members or all members. Each family
- * has a case, which is a person to match with some data that contradicts the relatives. The authors of the matcher
- * also wrote these families.
+ * has a case: a person to match, with some data that contradicts the relatives. The authors of the matcher also wrote
+ * the families.
  */
 
 import { drawAddress, readCities } from '../../../people/address.ts';
@@ -34,7 +34,7 @@ export interface FamilyCase {
   donor: number | null;
 }
 
-/** Pairs of first names that differ by one letter or ending, but are names of different people. */
+/** Pairs of first names that differ by one letter or ending, although each name belongs to a different person. */
 const PAIRS =
   `Robert Roberta,Andrew Andrea,Brian Briana,Jason Mason,Jack Zack,Danny Manny,Eric Erica,Paul Paula,Daniel Danielle,
   Joan John,Jean Dean,Carl Karla,Dana Diana,Gary Mary,Larry Harry,Perry Terry,Ron Don,Tim Jim,
@@ -43,7 +43,9 @@ const PAIRS =
     .split(',')
     .map((pair) => pair.trim().split(' '));
 
-/** Pairs of first names that name lists connect. In one family, two different members can have these names. */
+/**
+ * Pairs of first names that name lists connect. Two different members of one family can have the two names of a pair.
+ */
 const LISTED_PAIRS =
   `William Wilma,Jane Jean,Emily Emma,Joyce Joy,Aaron Erin,Leah Lee,Catherine Kathy,Christine Tina,Susan Suzanne,Nicole Nicky,
   Caroline Chuck,Stephanie Stevie,Ronnie Veronica,Mary Maureen,Jane Virginia,Amelia Emily,Cecilia Sheila,Alice Elsie,Peter Patrick`
@@ -63,7 +65,7 @@ interface Relative {
   employer: string;
 }
 
-/** Creates random families. Returns their members in the database, and one case for each family. */
+/** Creates random families. Returns the family members in the database, and one case for each family. */
 export function drawFamilies(
   seed: number,
   count: number,

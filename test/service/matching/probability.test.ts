@@ -12,8 +12,8 @@ const DONOR = {
   ...{ sources: {}, addresses: [HOME], birthday: '1951-09-08' },
 };
 
-// The share of such contacts who really are the donor. It was measured in sets in which every kind is equally
-// frequent.
+// For each kind of contact, the measured share of contacts who really are the donor. The share was measured in sets in
+// which every kind is equally frequent.
 it.each([
   ['a rare name and the city', { addresses: ['Evanston, IL'] }, 0.9],
   ['a rare name alone', { addresses: [] }, 0.9],

@@ -12,7 +12,7 @@ const LONG_NUMBER = { ...HOME, street: '1243 Elm Street' };
 const NEARBY = '907 Lake Avenue, Evanston, IL 60201';
 const WORK = 'Halvorsen Energy';
 
-/** Creates a donor with this name. All donors share a home and an employer. */
+/** Creates a donor with the given name. All donors of this test share a home and an employer. */
 function aDonor(first: string, last: string, middle: string | null = null): Donor {
   const role = {
     organisationId: WORK,

@@ -8,7 +8,10 @@ import { openDonorIndex } from '../../../service/matcher/donor-index.ts';
 import { createMatcher, type SoughtPerson } from '../../../service/matcher/matcher.ts';
 import { aWorldOf } from '../hand-made-world.ts';
 
-/** People with one wrong detail each. Each employer belongs to only one person, as for most people in a file. */
+/**
+ * The number of people, each with one wrong detail. Each employer belongs to only one person, as for most people in a
+ * file.
+ */
 const PEOPLE = 1_000;
 const INITIALS = [...'ABCDEFGHJKLMNPRSTW'];
 

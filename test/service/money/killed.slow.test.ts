@@ -87,7 +87,7 @@ const READINGS = ['donors', 'searches'] as const;
 type Bucket = (typeof WORK)[number] | (typeof READINGS)[number];
 
 /**
- * The callers' own records. They contain each request with its cost, recorded before it is sent, and whether a
+ * Records what the callers know: each request with its cost, recorded before the request is sent, and whether a
  * response arrived.
  */
 class CallersLedger {
@@ -141,7 +141,10 @@ interface Calls {
   caller: number;
 }
 
-/** Half of the callers send enhancement requests. The others use all other buckets in turn. */
+/**
+ * Sends requests until the test ends. Half of the callers send enhancement requests. The other callers use all other
+ * buckets in turn.
+ */
 async function callUntilOver(calls: Calls): Promise<void> {
   for (let turn = 0; !calls.state.isOver; turn += 1) {
     try {
@@ -193,8 +196,8 @@ async function useOthers(calls: Calls, turn: number): Promise<void> {
     () => ledger.note('donors', BATCH, () => send('/donors/batch', { donor_ids })),
     () => ledger.note('searches', 1, () => call(baseUrl, apiKey, 'GET', '/search?state=TX')),
   ];
-  // After each restart, a different kind of request comes first, because the service may handle only a few requests
-  // before it is killed.
+  // After each restart, a different kind of request comes first, because the test may kill the service after only a few
+  // requests.
   await uses[(kill + caller + turn) % uses.length]?.();
 }
 

@@ -111,7 +111,7 @@ describe('the matching of paid jobs', () => {
       },
     });
     await worker.catchUp('beta', ['b']);
-    // Four people were already in progress when the other team's request arrived.
+    // The service was already matching four people when the other team's request arrived.
     expect(order.indexOf('Beta')).toBeLessThanOrEqual(5);
   });
 

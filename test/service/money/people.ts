@@ -6,7 +6,7 @@ import type { World } from '../../../service/donor.ts';
 import { importPeople } from '../../../service/operation/index.ts';
 import { openRecord } from '../../../service/record/store.ts';
 
-/** Imports all donors of a world from a list next to the database. Returns their ids in the service. */
+/** Imports all donors of a world from a list next to the database, and returns the donors' IDs in the service. */
 export async function importWorld(db: Database, world: World): Promise<string[]> {
   const file = `${db.name}.csv`;
   const rows = Array.from({ length: world.donorCount }, (_, number) => {

@@ -205,10 +205,7 @@ function send(partner: PartnerSandbox, team: Team | undefined, request: Request)
   }
 }
 
-/**
- * Returns the expected price of a response. The price is the number of paid donors in a job, or one if the request
- * succeeded.
- */
+/** Returns the expected price of a response: the number of paid donors in a job, or one if the request succeeded. */
 async function priceOf(partner: PartnerSandbox, { status, body }: Answer, apiKey: string) {
   if (status === 202) {
     const { job_id: jobId } = z.object({ job_id: z.string() }).parse(body);

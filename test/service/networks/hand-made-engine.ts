@@ -5,7 +5,7 @@ import type { ConnectionEngine, FoundConnection } from '../../../service/connect
 /** The numbers of two donors, and the strength of their connection. */
 export type Tie = readonly [one: number, other: number, strength: number];
 
-/** Creates an engine that connects only these pairs. */
+/** Creates an engine that connects only the given pairs of donors. */
 export function anEngineOf(ties: readonly Tie[]): ConnectionEngine {
   const connectionsOf = (donor: number) =>
     ties

@@ -11,7 +11,7 @@ export async function createNetwork(partner: PartnerSandbox, name = 'Board', api
   return z.object({ network_id: z.string() }).parse(body).network_id;
 }
 
-/** Adds donors one after the other. */
+/** Adds donors to a network, one after the other. */
 export async function addEach(partner: PartnerSandbox, network: string, ids: readonly string[]) {
   const statuses: number[] = [];
   for (const id of ids) {
@@ -54,10 +54,10 @@ export async function readJob(partner: PartnerSandbox, jobId: string, apiKey?: s
   return jobSchema.parse(body);
 }
 
-/** The maximum number of polls of a job. Each poll waits briefly for the job's work. */
+/** The maximum number of times that a test polls a job. Each poll waits briefly for the job's work. */
 const MAX_LOOKS = 3_000;
 
-/** Polls a job until it has ended. */
+/** Polls a job of the service until the job has ended. */
 export async function endOfJob(partner: PartnerSandbox, jobId: string, apiKey?: string) {
   for (let look = 0; look < MAX_LOOKS; look += 1) {
     const job = await readJob(partner, jobId, apiKey);
@@ -79,7 +79,7 @@ const prospectsSchema = z.object({
   ),
 });
 
-/** Discovers prospects. Returns their ids and strengths. */
+/** Discovers prospects, and returns the prospects' IDs and strengths. */
 export async function discover(partner: PartnerSandbox, body: object = {}) {
   const answer = await ask(partner, 'POST', '/networks/discover', body);
   return prospectsSchema

@@ -1,9 +1,9 @@
 import { createWorld } from '../../../people/world.ts';
 
-/** Fifty donors, the same in every process. */
+/** A world of fifty donors, which are equal in every process. */
 export const WORLD = createWorld({ seed: 1, donors: 50 });
 
-/** Returns the IDs of the donors with these numbers. */
+/** Returns the IDs of the donors with the given numbers. */
 export function idsOf(...numbers: number[]): string[] {
   return numbers.map((number) => WORLD.donor(number).id);
 }

@@ -31,7 +31,7 @@ it('an import that ended while connections were computed again is completed by t
   ];
   writeFileSync(file, form990({ form: '990', year: 2025, people }));
   const db = openDatabase(service.file);
-  // The effect is the same as if the process had been killed first.
+  // The trigger has the effect of a process that is killed before the insert.
   db.exec(`create trigger killed before insert on stored_connections
            begin select raise(abort, 'killed'); end`);
   await expect(importPeople(db, { kind: '990', paths: [file], ...REST })).rejects.toThrow('killed');

@@ -43,7 +43,7 @@ describe('the stored connections', () => {
 
   it('answer after any changes of membership what the ties of the present members say', async () => {
     const donor = fc.integer({ min: 0, max: DONORS - 1 });
-    // There are only a few strengths, so many connections are equally strong.
+    // The test uses only a few strengths, so many connections are equally strong.
     const strength = fc.constantFrom(0.1, 0.44, FLOOR, 0.5, 0.7, 1);
     const ties = fc
       .uniqueArray(fc.tuple(donor, donor, strength), {

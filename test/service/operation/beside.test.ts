@@ -16,10 +16,12 @@ import {
 
 const clock = Date.now;
 
-/** So many rows that a copy in steps of a hundred pages takes many turns of the event loop. */
+/**
+ * The number of filler rows. A copy of this many rows in steps of a hundred pages takes many turns of the event loop.
+ */
 const FILLER_ROWS = 4_000;
 
-/** A thread that simulates a busy service. It charges one credit every millisecond. */
+/** A thread that simulates a busy service by charging one credit every millisecond. */
 const CHARGING = `
   const { workerData, parentPort } = require('node:worker_threads');
   const Sqlite = require(workerData.sqlite);

@@ -13,13 +13,18 @@ import { form990 } from '../record/form-990-file.ts';
 
 const clock = Date.now;
 
-/** The people in the tax return that a test's service imports first. All of them are members of one board. */
+/**
+ * The people in the tax return that a test's service imports first. All people in the return are members of one board.
+ */
 export const PEOPLE = ['ADA', 'BERTHA', 'CLEO', 'DORA', 'EDITH'].map((first) => ({
   name: `${first} OLDENQUIST`,
   title: 'DIRECTOR',
 }));
 
-/** The operator imports one tax return and creates a key for each team. Closes the service after the test. */
+/**
+ * Starts a service whose operator imports one tax return and creates a key for each team. Closes the service after the
+ * test.
+ */
 export async function startRunning(teams: readonly string[], publicUrl?: string) {
   const folder = mkdtempSync(join(tmpdir(), 'running-service-'));
   const file = join(folder, 'service.db');

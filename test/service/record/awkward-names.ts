@@ -1,6 +1,6 @@
 /**
- * Awkward names as people type them into Part VII of Form 990. They follow patterns in real returns and contain the
- * names of real people in the public record. The patterns were collected before the reader's mistakes were known.
+ * Awkward names as people type them into Part VII of Form 990. The names follow patterns in real returns and contain
+ * the names of real people in the public record. The patterns were collected before the reader's mistakes were known.
  */
 
 import { readFileSync } from 'node:fs';

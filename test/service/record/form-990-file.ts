@@ -1,6 +1,6 @@
 /** Creates tax returns in the format of the IRS, with invented organisations and people. */
 
-/** A person in Part VII, IV or VIII. */
+/** A person that a return lists in Part VII, IV or VIII. */
 export interface FiledPerson {
   name: string;
   title: string;
@@ -22,11 +22,11 @@ export interface Filing {
   isAmended?: boolean;
   /** The day on which the return was filed. */
   filed?: string;
-  /** Text before the end of the return, for example a very long one. */
+  /** Text that the file contains before the end of the return, for example a very long text. */
   more?: string;
 }
 
-/** Returns the XML of a return. */
+/** Returns the XML of a Form 990 return. */
 export function form990({
   form,
   ein = '364400001',

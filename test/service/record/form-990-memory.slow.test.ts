@@ -8,7 +8,7 @@ describe('importing a large return', () => {
     const people = [{ name: 'MARGUERITE OLDENQUIST', title: 'CHAIR' }];
     const text = 'word '.repeat(2_000);
     const note = `<SupplementalInformationDetail><ExplanationTxt>${text}</ExplanationTxt></SupplementalInformationDetail>\n`;
-    // Both files are written first, so that writing them is not measured.
+    // The test writes the two files first, so that it does not measure the writing.
     const [small = '', large = ''] = [100, 20_000].map((notes) =>
       importing.file(`${notes}.xml`, form990({ form: '990', people, more: note.repeat(notes) })),
     );

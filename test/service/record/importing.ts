@@ -48,7 +48,7 @@ function peopleIn(db: Database) {
   );
 }
 
-/** Returns the names in their usual order. */
+/** Returns a person's full name with its parts in their usual order. */
 export function fullName({
   name,
 }: {

@@ -1,4 +1,4 @@
-/** Creates CSV lists of families who share a home. The same authors wrote this and the import. */
+/** Creates CSV lists of families who share a home. The authors of the import also wrote the lists. */
 
 import { inventedName } from '../../../people/invented-name.ts';
 
@@ -11,8 +11,8 @@ export const listOf = (rows: readonly Row[]) =>
   `${COLUMNS}\n${rows.map((row) => row.join(',')).join('\n')}\n`;
 
 /**
- * Returns six people in one home. They are a father and a son with the same name, a mother, a daughter with a similar
- * name, and two further children.
+ * Returns six people in one home: a father and a son with one shared name, a mother, a daughter with a similar name,
+ * and two further children.
  */
 export function aFamily(number: number): Row[] {
   const home = `${number + 1} Maple Street,Evanston,IL,60201`;

@@ -185,8 +185,8 @@ function comparable(name: AwkwardName['right']): string {
 }
 
 /**
- * The returns' authors had seen neither the reader nor its tests. In the first return, some suffixes do not belong to
- * a name.
+ * Checks returns whose authors had seen neither the reader nor its tests. In the first return, some suffixes do not
+ * belong to a name.
  */
 const strangersRow = z.object({
   return: z.string(),

@@ -21,7 +21,7 @@ const PEOPLE = 150;
 
 const MOST_SHOWN = 4;
 
-/** Tables in which an undo records itself. It also records there that the two records are different people. */
+/** The tables in which an undo records itself and the fact that the two records are different people. */
 const OF_THE_UNDO = ['record_undone', 'record_apart', 'settled_people', 'sqlite_sequence'];
 
 /** Returns all rows of all tables, without numbers that change when data is recomputed. */

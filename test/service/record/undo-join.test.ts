@@ -41,8 +41,8 @@ function addJob(db: Database, id: string, donorNumber: number): void {
 }
 
 /**
- * Imports two lists. Each list contains half of the data. The service recognises the second list's person by home and
- * date of birth.
+ * Imports two lists, each with half of the data. The service recognises the second list's person by home and date of
+ * birth.
  */
 async function importLists(...rows: string[]) {
   const importing = openImporting();
@@ -264,7 +264,7 @@ describe('a contact who fits two donors that agree in all parts', () => {
 
   it.each([
     ['whose births are known of both', ['1951', '1951'], ['list', 'list'], 0],
-    // A father and a son share a name and a home. In a list, each person has one ID.
+    // A father and a son share a name and a home. In one list, the father and the son have different IDs.
     ['of one list, of whom one birth is known', ['', '1951'], ['list', 'list'], null],
     ['of two lists, of whom one birth is known', ['', '1951'], ['list', 'other list'], 0],
   ] as const)('gets the older one of two %s: %j %j %j', async (_, births, sources, expected) => {

@@ -22,7 +22,7 @@ export interface FirstStart {
   serve(): Running;
   /** The address at which the service listens on this machine. */
   port: number;
-  /** The address in the user's browser. It is the address of the machine, or of the proxy in front of the machine. */
+  /** The address that the user's browser opens: the address of the machine, or of the proxy in front of the machine. */
   publicUrl: string;
 }
 

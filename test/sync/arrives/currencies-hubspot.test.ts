@@ -8,8 +8,8 @@ const CODE = 'giving_currency';
 const NONE = AMOUNTS.map(() => null);
 
 /**
- * The exchange rates in an account in EUR. One dollar is 0.9 euros and one yen is 0.006 euros, so one dollar is 150
- * yen.
+ * The exchange rates in an account whose currency is EUR. One dollar is 0.9 euros and one yen is 0.006 euros, so one
+ * dollar is 150 yen.
  */
 const RATES = { USD: 0.9, JPY: 0.006 };
 

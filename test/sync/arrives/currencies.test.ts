@@ -60,8 +60,8 @@ async function waitingIn({ world }: Bed<SalesforceCrm>) {
 }
 
 /**
- * Finds the contact that the tests check, with its amounts in US dollars. The amounts come from the first sync of a
- * different org.
+ * Finds the contact that the tests check, with the contact's amounts in US dollars from the first sync of a different
+ * org.
  */
 async function findDonor() {
   const bed = await openOrg('usdOnly');
@@ -83,7 +83,7 @@ async function openWithYen(mode: 'usdOnly' | 'convert') {
   return { ...bed, id, dollars, yen };
 }
 
-/** Refreshes a contact for a credit. The new profile has the same amounts. */
+/** Buys a new profile of a contact for a credit. The new profile has unchanged amounts. */
 async function refresh({ world }: CurrencyBed, id: string): Promise<void> {
   await world.database.db
     .updateTable('contacts')
@@ -167,7 +167,7 @@ describe('amounts in an org with several currencies', () => {
       await world.sync();
       const expected = dollars.map((value) => Number(((value ?? 0) * rate).toFixed(2)));
       expect([code, await amountsOf(bed, id)]).toEqual([code, expected]);
-      // One of the two updates is the user's.
+      // One of the two updates is the user's own change.
       expect(await crm.countUpdates()).toBeLessThanOrEqual(updates + 2);
       const after = await crm.countUpdates();
       await world.sync({ full: true });
@@ -226,7 +226,8 @@ describe('amounts in an org with several currencies', () => {
       const updates = await crm.countUpdates();
       await bed.setCurrency(id, 'JPY');
       await world.sync();
-      // $2.1M must not appear as ¥2.1M. One update is the user's change of the currency, and the other is our write.
+      // $2.1M must not appear as ¥2.1M. One update is the user's change of the currency, and the second update is
+      // donor-sync's write.
       expect(await amountsOf(bed, id)).toEqual(NONE);
       expect(await crm.countUpdates()).toBeLessThanOrEqual(updates + 2);
       const [field] = fieldsOf(bed);

@@ -5,7 +5,7 @@ import { type Bed, donorsIn, type HubspotCrm, openHubspot, referenceOf } from '.
 
 const PEOPLE = 12;
 
-/** No run in these tests takes this long. */
+/** The delay of the automation, which is longer than any run in these tests. */
 const DELAY_MS = 600_000;
 
 const CAPACITY = 'capacity.nonprofit';

@@ -376,7 +376,9 @@ async function expectAskedAndBlanked(
   expect(await donorsIn(bed, id)).toEqual([]);
 }
 
-/** Expects the same as `expectOnePersonEach`, except that one field of the renamed contact is blank. */
+/**
+ * Expects that all values in each contact belong to one donor, except that one field of the renamed contact is blank.
+ */
 async function expectOnePersonButFor(
   { bed, first, donor, spent }: Two<Crm>,
   field: string,

@@ -26,7 +26,7 @@ describe.each(CRMS)('a contact that was deleted in %s after it alone was bought'
 });
 
 describe.each(CRMS)('a contact that was deleted in %s since the last run', (_, open) => {
-  /** Opens a CRM whose contacts are all enhanced. One of them is deleted half a day after the run. */
+  /** Opens a CRM whose contacts are all enhanced, and deletes one contact half a day after the run. */
   async function openWithoutOne() {
     let passedMs = 0;
     const bed = await open({ people: 6, clock: () => Date.now() + passedMs });

@@ -17,7 +17,10 @@ import {
 const PEOPLE = 300;
 const CAPACITY: FieldSource = 'capacity.nonprofit';
 
-/** Otherwise the number of partly filled batches would depend on the machine's load. */
+/**
+ * Jobs take no time in these tests. If jobs took time, the number of partly filled batches would depend on the
+ * machine's load.
+ */
 const WHOLE_BATCHES = { service: { jobTimeMs: 0 } };
 
 /**
@@ -163,7 +166,8 @@ describe('two rules of Salesforce that name no field', () => {
   }
 
   /**
-   * Adds a limit, and a rule for a pair of fields. The CRM accepts the second field only if both fields are written.
+   * Adds a limit for a field, and a rule for a pair of fields. The CRM accepts the pair's second field only if
+   * donor-sync writes both fields.
    */
   async function addRules(bed: Bed<SalesforceCrm>): Promise<void> {
     const { limit } = await limitFor(bed, 0.3);

@@ -1,7 +1,7 @@
 /**
  * A client, the service and a CRM. The service and the stand-in for the CRM are called over HTTP. A CSV file can
- * replace the CRM. The expected results come from the CRM's records and from the service's ledger and profiles, but
- * never from our fingerprints.
+ * replace the CRM. The expected results come from the CRM's records and from the service's ledger and profiles, never
+ * from donor-sync's fingerprints.
  */
 import { expect, onTestFinished } from 'vitest';
 import { z } from 'zod';
@@ -24,7 +24,7 @@ import {
 } from '../../helpers/sync-world.ts';
 import { send } from '../../testbed/asking.ts';
 
-/** The number of donors. It is so large that the service knows the contacts in every CRM. */
+/** The number of donors, which is so large that the service knows the contacts in every CRM. */
 const DONORS = 2_000;
 
 /** A contact's mapped fields as the CRM shows them. Null for a blank field. */
@@ -35,7 +35,7 @@ export interface Crm {
   kind: 'salesforce' | 'hubspot' | 'csv';
   /** The lines of the default field map that write values from a profile. */
   lines: readonly FieldMapping[];
-  /** The contacts in the order of the service's people. */
+  /** The IDs of the contacts, in the order of the service's people. */
   ids: readonly string[];
   open(signal: AbortSignal): Promise<Connector>;
   /** Returns a contact's values in the CRM itself. */
@@ -43,7 +43,7 @@ export interface Crm {
   /** Gives a contact the name, addresses and employer of a different contact. */
   becomes(id: string, other: string): Promise<void>;
   rename(id: string, firstName: string, lastName: string): Promise<void>;
-  /** A field that belongs to the users and accepts only yes and no. It has no connection with the product. */
+  /** A field of the users that accepts only yes and no, and that the product does not use. */
   yesOrNo: string;
   sayYes(id: string): Promise<void>;
   /** Sets `contacts.optOutField` from the next run on. */
@@ -169,10 +169,7 @@ const recordSchema = z.record(z.string(), z.unknown());
 
 const INSTANT = /^\d{4}-\d{2}-\d{2}T/;
 
-/**
- * Returns a value as a string. All times become the same string, because two first syncs never happen at the same
- * time.
- */
+/** Returns a value as a string. All times become one string, because two first syncs never happen at one time. */
 function toText(value: unknown): string | null {
   if (value === undefined || value === null || value === '') return null;
   return INSTANT.test(String(value)) ? 'an instant' : String(value);
@@ -441,8 +438,8 @@ async function expectAsServiceSays(
 }
 
 /**
- * Expects that every contact has exactly the values of an undisturbed first sync. Returns the number of contacts that
- * have values.
+ * Expects that every contact has exactly the values of an undisturbed first sync, and returns the number of contacts
+ * that have values.
  */
 export async function expectWhole(
   { crm }: Bed<Crm>,
@@ -468,7 +465,7 @@ export async function expectWhole(
 /** Returns true if an obstacle of the test prevents the write of a value into the CRM. */
 export type LeftOut = (field: string, value: string | null, id: string) => boolean;
 
-/** Returns the donors whose values a contact has. Ignores values that several donors share. */
+/** Returns the donors whose values the contact contains. Ignores values that several donors share. */
 export async function donorsIn({ crm, fieldFor }: Bed<Crm>, id: string): Promise<string[]> {
   const { byDonor } = await referenceOf(crm.kind, crm.ids.length);
   const values = Object.entries(await crm.read(id)).filter(([, value]) => value !== null);

@@ -50,7 +50,7 @@ describe('a contact with a value that its CRM refuses', () => {
         .execute();
       expect((await world.sync({ full: true })).contacts).toMatchObject({ submitted: 1 });
       expect(await world.spent()).toBe(spent + 1);
-      // The refresh is refused as before, so the record contains all values except one.
+      // The CRM refuses the refreshed value as it refused the earlier value, so the record contains all other values.
       expect(await crm.read(second)).toEqual(values);
       expect(await donorsIn(bed, second)).not.toEqual([]);
     },

@@ -21,7 +21,7 @@ describe('lookUp', () => {
 
 /**
  * Creates a CRM that contains no contacts and accepts two IDs per request. `most` is the largest number of requests
- * in flight at the same time.
+ * that were in flight at one time.
  */
 function aCrm(remote: boolean) {
   let underWay = 0;

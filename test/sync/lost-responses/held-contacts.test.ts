@@ -46,7 +46,7 @@ describe('a lost response', () => {
     world.crm.editContact(out, { optedOut: true });
     world.crm.deleteContact(gone);
     expect((await world.sync()).contacts).toMatchObject({ held: 3 });
-    // Nothing in the CRM has changed since then.
+    // No contact in the CRM has changed since the hold.
     expect((await world.sync()).contacts).toMatchObject({ submitted: 0 });
     const rows = await findContacts(world.store.reader, world.integration.id, [out, gone, stays]);
     expect(rows.get(out)).toMatchObject({ state: 'settled', outcomeReason: 'opted_out' });

@@ -82,8 +82,8 @@ describe('a lost response', () => {
       status: 'succeeded',
       contacts: { submitted: 1 },
     });
-    // The run reads the balance during the quiet time, twice after the quiet time, and for the later submissions. It
-    // does not read the balance for the rest of the night.
+    // The run reads the balance during the quiet time, twice after the quiet time, and for the later submissions. For
+    // the rest of the night, the run does not read the balance.
     const readings = (await submitsAndReadings(world)).slice(before);
     expect(readings.filter((kind) => kind === 'credits').length).toBeLessThan(10);
   });

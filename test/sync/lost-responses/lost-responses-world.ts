@@ -1,6 +1,4 @@
-/**
- * Helpers for lost responses. They observe requests to the service, and kill a process before it sends its request.
- */
+/** Helpers for lost responses, which observe requests to the service and kill a process before it sends its request. */
 import { expect } from 'vitest';
 import { findContacts } from '../../../src/contacts/contacts.ts';
 import { recordSubmissionIntent } from '../../../src/credits/statements/intents.ts';

@@ -8,7 +8,7 @@ import { ON_SUBMIT } from './lost-responses-world.ts';
 describe('a lost response to other details of a contact whose profile is there', () => {
   const settings = { integration: { ...WITHOUT_TRIAL, settleAfterMs: 50 } };
 
-  /** Creates a contact that has a profile and then moves. Its next response is lost. */
+  /** Creates a contact that has a profile and then moves, and whose next response is lost. */
   async function openMoved(after: Partial<SyncWorldOptions> = {}) {
     const world = await open({ ...settings, ...after });
     const [id = ''] = await world.addPeople(1);

@@ -3,7 +3,7 @@ import type { Profile } from '../../../src/core/profile.ts';
 import { listOpenQuestions, recordDecision } from '../../../src/decisions/statements/questions.ts';
 import { DONOR, donorsIn, openMarked, valuesIn } from './one-person-world.ts';
 
-/** True while the service joins donors. Each test resets it. */
+/** True while the service joins donors. Each test resets the value. */
 const joins = { isOn: false };
 
 afterEach(() => {

@@ -16,7 +16,7 @@ import {
   WORK,
 } from './one-person-world.ts';
 
-/** True while the CRM refuses values. Each test resets it. */
+/** True while the CRM refuses values. Each test resets the value. */
 const refusals = { isOn: false };
 
 afterEach(() => {

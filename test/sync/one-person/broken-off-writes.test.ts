@@ -54,8 +54,8 @@ describe('a contact that becomes another person, where a write breaks off', () =
     breaks.isOn = true;
     await world.sync();
     breaks.isOn = false;
-    // The run that finds the written values records the values that still wait. It does not mistake a blank field for
-    // a user's change.
+    // The run that finds the written values also records the values that still wait. The run does not mistake a blank
+    // field for a user's change.
     await world.sync();
     expect(valuesIn(world, first)).toEqual({ ...whole, [DONOR]: null });
     world.crm.addField({ name: DONOR, type: 'text', maxLength: 100 });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { open } from '../worlds.ts';
 
-/** The number of contacts. It exceeds the number of contacts that the product sorts at a time. */
+/** The number of contacts, which exceeds the number of contacts that the product sorts at one time. */
 const PEOPLE = 260;
 const AT_ONCE = 200;
 

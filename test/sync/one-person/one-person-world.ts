@@ -67,7 +67,7 @@ export function identityOf({ crm }: SyncWorld, id: string) {
   return { firstName, lastName, addresses, employers };
 }
 
-/** Settings for the next profiles and writes. They are reset after the test. */
+/** The settings for the next profiles and writes, which are reset after each test. */
 export const lacksBio = new Set<string>();
 export const breaks = { isOn: false };
 

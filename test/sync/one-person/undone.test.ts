@@ -59,7 +59,8 @@ describe('a contact that becomes another person, in a run that is undone', () =>
     expect(valuesIn(world, first)).toEqual({ ...before, [DONOR]: 'typed by a user' });
     const rows = await findContacts(world.store.reader, 'riverside', [first]);
     expect(rows.get(first)?.valuesDonor).toBe(before[DONOR]);
-    // The new person's next profile replaces all of these values, even in a field that is filled only if it is empty.
+    // The new person's next profile replaces all values of the previous person, even in a field that donor-sync fills
+    // only if it is empty.
     world.crm.editContact(first, { employers: ['Another Employer'] });
     await world.sync();
     expect(world.crm.valueOf(first, EDUCATION)).toBe(`Education of ${donor}`);

@@ -206,7 +206,7 @@ describeOn('sqlite', 'a page of many runs', () => {
   });
 });
 
-/** Several runs start in the same second, take equally long, or spend equally many credits. */
+/** Adds runs. Several runs start in one second, take equally long, or spend equally many credits. */
 async function addRuns({ db }: StoreWorld, count: number): Promise<void> {
   const runs = Array.from({ length: count }, (_, index) => ({
     ...{ id: `more-${index}`, integration_id: INTEGRATION, epoch: 1, trigger: 'manual' as const },

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createStopSignal } from '../../../../src/interfaces/cli/terminal/stop-signal.ts';
 import { aStream } from '../a-terminal.ts';
 
-/** Creates a process that records its listeners. Its exit method throws an error, so no further code runs. */
+/** Creates a process that records its listeners. The process's exit method throws an error, so no further code runs. */
 function aProcess() {
   const listeners = new Map<string, () => void>();
   return {

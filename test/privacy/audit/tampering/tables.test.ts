@@ -39,7 +39,10 @@ describeEachDatabase('a tampering with the tables of the audit', (open, kind) =>
     expect(problems.join('\n')).toMatch(/has the trigger "hidden"/);
   });
 
-  /** Changes to the tables themselves. Each change uses a separate database, because it would affect other tests. */
+  /**
+   * Changes to the tables of the database. Each change uses a separate database, because a changed table would affect
+   * other tests.
+   */
   const CHANGED_TABLES: Readonly<Record<string, [statements: string[], says: RegExp]>> = {
     'a table is a view that hides an entry from those who write': [
       [
@@ -93,8 +96,8 @@ describeEachDatabase('a tampering with the tables of the audit', (open, kind) =>
   });
 
   /**
-   * Changes the file as a different program can. That program may also change the schema, which a statement must not
-   * change.
+   * Changes the database file as a different program can. A different program can also change the schema, which a
+   * statement of donor-sync must not change.
    */
   function changeFile({ url }: StoreWorld, change: (file: Sqlite.Database) => void): void {
     const file = new Sqlite(url.replace('sqlite:', '')).unsafeMode(true);

@@ -22,16 +22,15 @@ export const DAY_MS = 86_400_000;
 export interface Tampering {
   does: (db: Database, world: StoreWorld) => Promise<unknown>;
   says: RegExp;
-  /**
-   * True if the change can be found only by comparing the audit with an end that was recorded outside of the
-   * database.
-   */
+  /** True if only an end of the audit that was recorded outside of the database reveals the change. */
   needsKnown?: true;
   /** True if the older entries of the chain were purged before the change. */
   isPurged?: true;
-  /** True if two people were erased before the change. */
+  /** True if two people were erased before someone changed the audit. */
   isErased?: true;
-  /** True if only entries that have since been purged named an erased person. The erasure is still recorded. */
+  /**
+   * True if the only entries that named an erased person have since been purged, while the erasure is still recorded.
+   */
   isErasedAndPurged?: true;
 }
 
