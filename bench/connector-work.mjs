@@ -1,9 +1,9 @@
 /**
  * Runs the connector of a CRM alone, in a separate process that loads the installed program. The process reads all
- * contacts and prints its measurements as JSON. With `write`, it also writes two fields of each contact. With
- * `changes`, it waits for a line on stdin, reads the later changes and prints their IDs. The first arguments are the
- * folder of the built program, the kind of CRM, the CRM's address and a token. The other arguments are the kind of
- * work, and further `crm` settings as JSON.
+ * contacts and prints its measurements as JSON. With `write`, the process also writes two fields of each contact. With
+ * `changes`, the process waits for a line on stdin, reads the later changes and prints the changed contacts' IDs. The
+ * first arguments are the folder of the built program, the kind of CRM, the CRM's address and a token. The other
+ * arguments are the kind of work, and further `crm` settings as JSON.
  */
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -52,7 +52,7 @@ await measured('read', async () => {
   for await (const page of connector.readPages(null)) {
     contacts += page.contacts.length;
     cursor = page.cursor;
-    // Only writing needs the IDs, so they are not stored otherwise.
+    // Stores the contacts' IDs only for `write`, because the other kinds of work do not need them.
     if (work === 'write') for (const { id } of page.contacts) ids.push(id);
   }
   return { contacts };
@@ -68,7 +68,7 @@ if (work === 'write') {
     }
     return { contacts: written };
   });
-  // The contacts that are known after a first sync. Its writes have modified all contacts.
+  // The contacts that donor-sync knows after a first sync, all of which the first sync's writes have modified.
   const known = { cursor, ids: knownIds, leftIds: noIds, isSameSelection: true };
   await measured('again', async () => {
     let contacts = 0;

@@ -21,7 +21,7 @@ const stepSchema = z.object({
   cpuMs: z.number(),
   /** The processor time in user mode (ms). */
   userMs: z.number(),
-  /** The peak resident memory during the step. */
+  /** The process's peak resident memory during the step. */
   peakMegabytes: z.number().nullable(),
 });
 
@@ -65,7 +65,10 @@ export interface ChangesReader {
 /** The `crm` settings, except the kind, the address and the sign-in. */
 export type CrmSettings = Readonly<Record<string, number | string>>;
 
-/** Flags that give the stand-in more memory. It must be fast, because only the connector is measured. */
+/**
+ * Flags that give the CRM's stand-in more memory. The stand-in must be fast, because the benchmark measures only the
+ * connector.
+ */
 const ROOMY = ['--min-semi-space-size=16'];
 
 /** Starts a CRM with this number of contacts. `flags` are options of `donor-sync sandbox`. */

@@ -9,17 +9,17 @@ export interface Figure {
   kept: boolean;
 }
 
-/** The options of a scenario on the command line. */
+/** The command-line options of a scenario. */
 export interface Wanted {
   /** The number of random inputs. */
   inputs?: number;
-  /** The seed of the inputs. The same seed produces the same inputs. */
+  /** The seed of the inputs. Two runs with one seed use equal inputs. */
   seed?: string;
   /** The duration of the scenario (minutes). */
   minutes?: number;
-  /** The folder of another built version of the program. The two versions are measured in turn. */
+  /** The folder of another built version of the program, which the scenario measures in turn with this version. */
   beside?: string;
-  /** The number of pairs of measurements, one for each version. */
+  /** The number of pairs of measurements, with one measurement for each version. */
   pairs?: number;
 }
 

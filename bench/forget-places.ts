@@ -17,16 +17,16 @@ import { createWorkplace } from './workplace.ts';
 
 export type ForgetKind = CrmKind | 'csv';
 
-/** A CRM, and settings that connect to it. Every contact is in one network. */
+/** A CRM in which every contact is in one network, and settings that connect to the CRM. */
 export interface Place {
   settings: string;
   database: string;
   secretKey: string;
   /** Returns the mapped fields that are not blank for a contact. */
   ours(id: string): Promise<string[]>;
-  /** Adds the same person with a different ID. */
+  /** Adds a copy of the contact that has a different ID. */
   copy(id: string): Promise<string>;
-  /** Merges a contact into another contact. Returns the ID of the contact that remains. Omitted for a CSV file. */
+  /** Merges a contact into another contact, and returns the remaining contact's ID. Omitted for a CSV file. */
   merge?(loser: string, winner: string): Promise<string>;
   /** Returns the files that a killed sync left next to the CSV file. */
   leftBeside(): Promise<string[]>;

@@ -13,12 +13,12 @@ import { type ForgetKind, type Place, withPlace } from './forget-places.ts';
 import { type Neighbour, startNeighbour } from './neighbour.ts';
 import { PROGRAM } from './program.ts';
 
-/** The sums over all people. All figures except the plain counts must be zero. */
+/** The sums over all erased people, in which all figures except the plain counts must be zero. */
 export interface ForgetFigures {
   kills: number;
   /** The number of kills that happened after the person was blocked. */
   killsAfterBlock: number;
-  /** The number of donor-sync's values about these people that are still in the CRM at the end. */
+  /** The number of donor-sync's values about the erased people that are still in the CRM at the end. */
   valuesLeft: number;
   /** The number of database rows and SQLite files that still contain an ID of the person or of the donor. */
   tracesLeft: number;
@@ -50,8 +50,8 @@ const LAST_KILL = 1.1;
 const COME_BACK = 5;
 
 /**
- * Erases people until the given number of commands has been killed. Each `forget` is killed once at a random moment. A
- * sync follows each of them.
+ * Erases people until the given number of commands has been killed. The benchmark kills each `forget` once at a random
+ * moment, and then runs a sync.
  */
 export async function killForgets(
   kind: ForgetKind,
@@ -70,7 +70,7 @@ export async function killForgets(
   }
 }
 
-/** An erased person. `donorId` is omitted if another contact has the same donor. */
+/** An erased person. `donorId` is omitted if another contact is the same donor. */
 interface Erased {
   id: string;
   donorId: string | null;
@@ -197,7 +197,7 @@ function start({ settings, secretKey }: Place, args: readonly string[]) {
   });
 }
 
-/** Runs a command until it ends. Returns its output. */
+/** Runs a command until the command ends, and returns its output. */
 async function run(place: Place, args: readonly string[]): Promise<string> {
   const child = start(place, args);
   const exited = once(child, 'exit');
@@ -293,7 +293,7 @@ function countHeld(place: Place, ids: readonly string[]): Promise<number> {
  */
 async function tracesOf(place: Place, { id, donorId }: Erased): Promise<number> {
   const ids = [id, ...(donorId === null ? [] : [donorId])];
-  // An ID that consists of digits must not match a part of a UUID. It must also not match a number in a report.
+  // An ID that consists of digits must match neither a part of a UUID nor a number in a report.
   const words = ids.map((each) => new RegExp(`(?<![\\w:.,-])${each}(?![\\w-])`));
   const rows = await withDatabase(place, async (db) => {
     let found = 0;

@@ -33,7 +33,7 @@ export interface Park {
 }
 
 export interface ParkOptions {
-  /** The IDs of the clients. Each client has its own service key, so clients do not share a rate limit. */
+  /** The IDs of the clients, each of which has its own service key, so clients do not share a rate limit. */
   ids: readonly string[];
   hasOwnKeys: boolean;
   schedule: { cron: string; jitterMs?: number };

@@ -27,7 +27,7 @@ export interface Measurement {
   run: MeasuredRun;
   /** The duration of the process in seconds. */
   wallSeconds: number;
-  /** The duration in the run's own report. */
+  /** The duration of the run according to the run's own report. */
   runSeconds: number;
   /** The peak of the process's memory in megabytes, or null if the system does not report it. */
   peakMegabytes: number | null;

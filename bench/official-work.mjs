@@ -1,8 +1,7 @@
 /**
- * Does the same writes as `connector-work.mjs` with commonly used clients. The clients are jsforce and HubSpot's own
- * client. The process reads all IDs, writes two fields of each contact, and prints its measurements as JSON. The
- * arguments are the kind of CRM, its address and a token. For Salesforce, a further argument is `rows` (requests of
- * 200) or `bulk`.
+ * Does the same writes as `connector-work.mjs` with commonly used clients: jsforce and HubSpot's own client. The
+ * process reads all IDs, writes two fields of each contact, and prints its measurements as JSON. The arguments are the
+ * kind of CRM, its address and a token. For Salesforce, a further argument is `rows` (requests of 200) or `bulk`.
  */
 import { measured } from './work-step.mjs';
 

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 
-/** The path of the built program. Run `npm run build` first. */
+/** The path of the built program, which `npm run build` creates. */
 export const PROGRAM = join(import.meta.dirname, '..', 'dist', 'src', 'main.js');
 
 /** Returns the path of the built program in another folder. */

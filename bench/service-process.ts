@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { watchPeak } from './peak-memory.ts';
 import { PROGRAM } from './program.ts';
 
-/** The seed of the service's people. */
+/** The seed from which the service creates its people. */
 export const SEED = 1;
 
 export interface Service {

@@ -22,8 +22,8 @@ process.on('exit', () => {
 });`)}`;
 
 /**
- * Returns the median start time and the median memory of Node processes with these arguments. For comparison, Node
- * processes without a program are measured in turn with them.
+ * Returns the median start time and the median memory of Node processes with the given arguments. In turn with them,
+ * also measures Node processes without a program for comparison.
  */
 export async function compareStarts(
   words: readonly string[],

@@ -1,7 +1,7 @@
-/** Measures one step of a process. The result contains the duration, the processor time and the memory. */
+/** Measures the duration, the processor time and the memory of one step of a process. */
 import { readFileSync, writeFileSync } from 'node:fs';
 
-/** Runs a step and prints one line of JSON, which includes `found` from its result. */
+/** Runs a step and prints one line of JSON, which includes `found` from the step's result. */
 export async function measured(name, run) {
   forgetPeak();
   const before = process.cpuUsage();
@@ -23,7 +23,7 @@ function forgetPeak() {
   }
 }
 
-/** Returns the peak memory since the reset. Returns null if the system does not report it. */
+/** Returns the process's peak memory since the reset. Returns null if the system does not report the peak memory. */
 function readPeak() {
   try {
     const kilobytes = /VmHWM:\s+(\d+) kB/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1];

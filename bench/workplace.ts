@@ -30,9 +30,7 @@ const pageSchema = z.object({
 
 const PAGE_SIZE = 10_000;
 
-/**
- * Writes the first `contacts` people that the stand-in knows to a CSV file. Also writes settings that use this file.
- */
+/** Writes the first `contacts` people that the stand-in knows to a CSV file, and writes settings that use the file. */
 export async function createWorkplace(
   { baseUrl, apiKey, rootUrl }: Neighbour,
   contacts: number,

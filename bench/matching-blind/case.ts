@@ -7,11 +7,11 @@ export interface Case {
   contact: Contact;
   /** The IDs of the right donors. The list is empty if the contact's person is not in the donor list. */
   right: string[];
-  /** The IDs of donors that are similar to the contact. The report shows these donors if the answer is wrong. */
+  /** The IDs of donors that are similar to the contact, which the report shows if the answer is wrong. */
   beside: string[];
   /**
-   * True if the data of the contact and of the donor list is not sufficient to distinguish two people. In such a case,
-   * nobody could give the right answer. The report also lists these cases separately.
+   * True if the contact's data and the donor list are not sufficient to distinguish two people, so that nobody could
+   * give the right answer. The report also lists the undecidable cases separately.
    */
   isUndecidable: boolean;
 }

@@ -1,6 +1,5 @@
 /**
- * Creates a contact in the form in which a CRM submits it to the service. Also varies names and addresses in the way
- * that CRMs do.
+ * Creates a contact in the form in which a CRM submits it to the service, and varies names and addresses as CRMs do.
  */
 
 import type { Home, Person } from './people.ts';
@@ -116,8 +115,8 @@ export function writeHomeInWords(home: Home): string {
 }
 
 /**
- * Makes one typing error in a word. The error swaps two letters, or it drops, doubles or replaces a letter. The first
- * letter does not change.
+ * Makes one typing error in a word: swaps two letters, or drops, doubles or replaces a letter. The first letter of the
+ * word does not change.
  */
 export function mistype(random: Random, word: string): string {
   const at = random.between(1, Math.max(1, word.length - 2));
@@ -133,7 +132,7 @@ export function mistype(random: Random, word: string): string {
   return random.pick(kinds);
 }
 
-/** Groups of letters that text recognition confuses. Each pair can occur several times in a word. */
+/** Pairs of letter groups that text recognition confuses. A pair can occur several times in a word. */
 const SCANS: [string, string][] = [
   ['rn', 'm'],
   ['m', 'rn'],

@@ -15,8 +15,8 @@ const DONOR_COLUMNS =
 const ROLE_COLUMNS = 'donor_id,kind,organization,title,start';
 
 /**
- * Writes the list. Each donor's `bio` is a sentence that contains the ID of the row. A profile therefore shows which
- * rows were joined into it.
+ * Writes the donor list. Each donor's `bio` is a sentence that contains the ID of the row, so a profile shows which
+ * rows the service joined into it.
  */
 export async function writeDonorList(
   folder: string,

@@ -1,7 +1,6 @@
 /**
- * Creates random families. The donor list contains one, two or all members of each family. The contact describes one
- * member, and it must not get the profile of another member. The contact describes one member and must not receive
- * another member's profile.
+ * Creates random families, of which the donor list contains one, two or all members. The contact describes one member
+ * and must not receive another member's profile.
  */
 
 import type { Case } from './case.ts';
@@ -18,7 +17,10 @@ interface Shown {
   employer?: boolean;
   /** True if the contact contains only the initial of the first name. */
   isInitial?: boolean;
-  /** True if the first names are not in any list of names. In that case, a different letter can be a typing error. */
+  /**
+   * True if the first names are not in any list of names. A different letter in such a first name can be a typing
+   * error.
+   */
   isInvented?: boolean;
   /** True if the contact names the wife as "Mrs." with her husband's first name. */
   isMrs?: boolean;
@@ -33,7 +35,7 @@ interface Family {
 
 type Draw = (family: Kin, random: Random) => Family;
 
-/** Creates family members with the same last name and the same home. */
+/** Family members who share a last name and a home. */
 interface Kin {
   add(fixed: Partial<Person>): Person;
 }
@@ -174,7 +176,7 @@ export interface FamilyCases {
   cases: Case[];
 }
 
-/** Creates `size` random families with one contact each. Each kind of family occurs equally often. */
+/** Creates `size` random families with one contact each, with equally many families of each kind. */
 export function drawFamilyCases(size: number, random: Random): FamilyCases {
   const kinds = Object.entries(FAMILIES);
   const donors: Person[] = [];
@@ -303,7 +305,10 @@ function isOtherName({ first, middle }: Person, other: Person, shown: Shown): bo
   return middle !== other.first || other.filed.middle !== '' || shown.middle === 'initial';
 }
 
-/** Returns true if the donor list contains a detail of the contact's person that is different for the other member. */
+/**
+ * Returns true if the donor list contains a detail of the contact's person that is different for the other family
+ * member.
+ */
 function isNearer({ first, filed, employer }: Person, other: Person, shown: Shown): boolean {
   return (
     (shown.suffix === true && filed.suffix !== '' && other.filed.suffix === '') ||

@@ -1,6 +1,6 @@
 /**
- * Checks that an import of a list creates a separate donor for each person. Also checks that rows of two lists are
- * joined only if they describe the same person.
+ * Checks that an import of a list creates a separate donor for each person, and that the import joins rows of two lists
+ * only if the rows describe one person.
  */
 
 import { isDeepStrictEqual } from 'node:util';
@@ -41,8 +41,8 @@ export async function checkOneList(
 const FAMILY_SIZE = 6;
 
 /**
- * Creates random families. Each family has six members in the same home. The grandfather, father and son have the same
- * name and different suffixes. The other members are the mother and twin daughters.
+ * Creates random families, each with six members in one home. The grandfather, father and son have one shared name and
+ * different suffixes. The other members are the mother and twin daughters.
  */
 export function drawImportFamilies(families: number, random: Random): Person[] {
   return Array.from({ length: families }).flatMap((_, family) => {
@@ -151,7 +151,7 @@ function writeAllDetails(person: Person) {
 }
 
 export interface Join {
-  /** The IDs of all rows that were joined to the donor, from both lists. */
+  /** The IDs of all rows of both lists that the service joined to the donor. */
   keys: string[];
   donorId: string;
 }
@@ -166,12 +166,12 @@ export interface TwoSourcesCheck {
    * kind of wrong detail.
    */
   wrongDetails: { kind: string; rows: number; joined: number; found: number }[];
-  /** The numbers for rows that describe the same people with ordinary variations. */
+  /** The numbers for rows that describe one person with ordinary variations. */
   same: { rows: number; joined: number };
   undone: number;
   /**
-   * Joins after whose undo a donor was different than before. After an undo, a donor must be the same as if only one
-   * list had been imported.
+   * The joins after whose undo a donor was different than before. After an undo, a donor must be as if the service had
+   * imported only one list.
    */
   inexact: { keys: string[]; before: unknown; after: unknown }[];
 }

@@ -1,8 +1,8 @@
 /**
  * Measures the matcher independently of the product's own tests. The benchmark uses only the command line and the HTTP
- * interface of the service. It creates its own people, variations and families. Run `node bench/matching-blind/main.ts
- * --donors 10000 --seed 1`. The option `--parts kinds,mixture,families,import` limits the work. The option `--out
- * FOLDER` sets the folder for `report.md`, `wrong.md` and `missed.md`.
+ * interface of the service. The benchmark creates its own people, variations and families. Run `node
+ * bench/matching-blind/main.ts --donors 10000 --seed 1`. The option `--parts kinds,mixture,families,import` limits the
+ * work. The option `--out FOLDER` sets the folder for `report.md`, `wrong.md` and `missed.md`.
  */
 
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';

@@ -67,9 +67,9 @@ function drawStranger(random: Random): Case {
 }
 
 /**
- * Creates a father and a son with the same name and the same home. The donor list contains both of them or only one of
- * them. The contact may describe the person who is not in the list. 60% of the contacts contain a suffix or a middle
- * initial.
+ * Creates a father and a son with the same name and the same home. The donor list contains the father, the son, or
+ * both. The contact may describe the family member who is not in the list. 60% of the contacts contain a suffix or a
+ * middle initial.
  */
 function drawLikeNamedFamily(prefix: string, random: Random): { donors: Person[]; case: Case } {
   const father = drawPerson(random, `${prefix}1`, {
@@ -105,7 +105,7 @@ function drawLikeNamedFamily(prefix: string, random: Random): { donors: Person[]
   };
 }
 
-/** Returns true if the detail in the contact contradicts the other person's details in the donor list. */
+/** Returns true if the shown detail of the contact contradicts the other person's details in the donor list. */
 function isTold(shown: 'suffix' | 'initial' | 'nothing', own: Person, other: Person): boolean {
   if (shown === 'suffix') return other.filed.suffix !== '';
   if (shown === 'nothing') return false;

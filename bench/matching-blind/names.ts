@@ -52,12 +52,12 @@ export function drawFirstName(random: Random, sex: Sex): string {
   return drawFirstOf[sex](random);
 }
 
-/** A name counts for both sexes if at least this share of births was of the other sex. */
+/** A first name counts for both sexes if at least this share of births with the name was of the rarer sex. */
 const BOTH_SEXES = 0.02;
 
 /**
- * Returns true if people of the other sex can also have this first name. In that case, "Mrs." may precede the wife's
- * own first name.
+ * Returns true if both women and men can have this first name. "Mrs." may precede a wife's own first name if the name
+ * is for both sexes.
  */
 export function isOfBothSexes(first: string): boolean {
   const births = firstNames.filter((name) => name.value === first).map((name) => name.weight);
@@ -91,7 +91,7 @@ export const CYRILLIC_FIRST = {
   F: ['Anna', 'Irina', 'Marina', 'Vera', 'Nina', 'Larisa'],
 } satisfies Record<Sex, string[]>;
 
-/** Chooses a random surname. Returns the surname and its group. */
+/** Chooses a random surname, and returns the surname and its group of spellings. */
 export function drawSurname(random: Random): { last: string; special: SpecialSurname | null } {
   for (const special of Object.keys(SPECIAL_SURNAMES) as SpecialSurname[]) {
     if (random.chance(SPECIAL_SHARE)) {
@@ -102,7 +102,7 @@ export function drawSurname(random: Random): { last: string; special: SpecialSur
   return { last, special: null };
 }
 
-/** Well-known short forms. They were written for this benchmark. The matcher has a different list. */
+/** Well-known short forms of first names, written for this benchmark. The matcher has a different list. */
 export const SHORT_FORMS: Record<string, string[]> = {
   Robert: ['Bob', 'Rob', 'Bobby'],
   William: ['Bill', 'Will', 'Billy'],
@@ -160,7 +160,7 @@ export const SHORT_FORMS: Record<string, string[]> = {
   Amanda: ['Mandy'],
 };
 
-/** Returns true if one person can have both first names, because one is a short form of the other. */
+/** Returns true if one person can have the two first names, because one name is a short form of the other name. */
 export function areForms(one: string, other: string): boolean {
   return Object.entries(SHORT_FORMS).some(([name, forms]) => {
     const all = [name, ...forms];

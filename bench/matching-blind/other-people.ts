@@ -13,11 +13,11 @@ interface OtherPerson {
    * the donor.
    */
   write: (donor: Person, random: Random) => Contact | null;
-  /** True if no detail distinguishes the two people. */
+  /** True if no detail of the contact distinguishes the two people. */
   isUndecidable?: boolean;
 }
 
-/** Pairs of first names that differ by one letter or ending but belong to two people. */
+/** Pairs of first names that differ by one letter or ending, although each name belongs to a different person. */
 export const CLOSE_NAMES = [
   ['Robert', 'Roberta'],
   ['Andrew', 'Andrea'],
@@ -199,7 +199,7 @@ function isInList(contact: Contact, donor: Person, people: Person[]): boolean {
   );
 }
 
-/** Returns the sound with which a name starts. For Christina and Kristina, the result is the same. */
+/** Returns the sound with which a name starts, which is equal for Christina and Kristina. */
 function toSound(first: string): string {
   return first.charAt(0).replace('C', 'K');
 }

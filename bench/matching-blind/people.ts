@@ -16,7 +16,7 @@ export interface Home {
   street: string;
   /** The type of street, for example `Street` or `Avenue`. */
   type: string;
-  /** The apartment. The text may be empty. */
+  /** The apartment, or an empty text. */
   unit: string;
   city: string;
   /** The state's two-letter code. */
@@ -26,7 +26,7 @@ export interface Home {
 
 /** A person with all details. A donor list contains only some details. */
 export interface Person {
-  /** The ID in the donor list. */
+  /** The person's ID in the donor list. */
   key: string;
   sex: Sex;
   first: string;
@@ -39,9 +39,11 @@ export interface Person {
   /** The date of birth, for example `1951-03-09`. */
   birth: string;
   home: Home;
-  /** The employer. The text may be empty. */
+  /** The employer, or an empty text. */
   employer: string;
-  /** The details in the donor list. For many people, these details are shorter or missing. */
+  /**
+   * The person's details as the donor list contains them. For many people, the listed details are shorter or missing.
+   */
   filed: { middle: string; suffix: string; birth: string };
 }
 

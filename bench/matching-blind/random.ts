@@ -1,10 +1,10 @@
-/** Makes random choices that can be repeated. The same seed produces the same people and the same cases. */
+/** Makes random choices that a test can repeat. Two runs with one seed create equal people and equal cases. */
 
 export interface Random {
   /** Returns a random number from 0 up to 1. */
   next(): number;
   chance(probability: number): boolean;
-  /** Returns a whole number from `low` to `high`, including both. */
+  /** Returns a whole number from `low` to `high`, where `low` and `high` are also possible. */
   between(low: number, high: number): number;
   /** Returns an entry of a list, which must not be empty. */
   pick<T>(list: readonly T[]): T;

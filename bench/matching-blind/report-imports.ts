@@ -83,8 +83,7 @@ export function renderImports({ list, families, twice, twoSources }: ImportCheck
 }
 
 /**
- * Returns a report of every wrong join and every inexact undo. It also contains each person for whom the check of
- * equal rows failed.
+ * Returns a report of every wrong join, every inexact undo, and each person for whom the check of equal rows failed.
  */
 export function renderWrongImports({ twice, twoSources }: ImportChecks): string {
   const { rows, firstList, wrongJoins, inexact } = twoSources;

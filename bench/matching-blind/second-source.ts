@@ -1,6 +1,6 @@
 /**
- * Creates a second donor list, as if it came from a different source. It contains people from the first list, their
- * relatives, and strangers.
+ * Creates a second donor list, as if from a different source, with people from the first list, their relatives, and
+ * strangers.
  */
 
 import { drawRareSurname, SHORT_FORMS } from './names.ts';
@@ -8,13 +8,13 @@ import { drawOtherInitial } from './other-people.ts';
 import { drawBirth, drawFirstOfSex, drawHome, drawPerson, type Person } from './people.ts';
 import type { Random } from './random.ts';
 
-/** A row in the second list, and the same person's row in the first list. */
+/** A row in the second list, and the person's row in the first list. */
 export interface SecondRow {
   kind: string;
   row: Person;
-  /** The ID of the same person in the first list, or null if the first list does not contain the person. */
+  /** The person's ID in the first list, or null if the first list does not contain the person. */
   same: string | null;
-  /** The ID of the row in the first list from which this row was created. The report of wrong joins contains it. */
+  /** The ID of the row in the first list from which this row was created. The report of wrong joins shows this ID. */
   beside: string | null;
 }
 
@@ -40,7 +40,7 @@ const VARIATIONS: Record<string, Change> = {
       : null,
 };
 
-/** Changes after which one detail contradicts the first list. The date of birth or the employer still agrees. */
+/** Changes after which one detail contradicts the first list, while the date of birth or the employer still agrees. */
 const WRONG_DETAILS: Record<string, Change> = {
   'wrong middle initial, day of birth': withOtherInitial,
   'initial of the maiden name, day of birth': (person, random) =>

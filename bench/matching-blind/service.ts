@@ -66,7 +66,7 @@ const undoneSchema = z.object({
 
 export type Donor = z.infer<typeof donorSchema>;
 
-/** The response for one contact. */
+/** The service's response for one contact. */
 export interface Answer {
   /** The IDs of the matched donor's rows. The list is empty if no donor was matched. */
   matched: string[];
@@ -80,7 +80,7 @@ export interface Answer {
 export interface RunningService {
   submit(contacts: Contact[]): Promise<Answer[]>;
   readDonors(ids: string[]): Promise<Donor[]>;
-  /** Returns all donors that live in these states. */
+  /** Returns all donors of the service that live in the given states. */
   listDonors(states: string[]): Promise<Donor[]>;
   stop(): Promise<void>;
 }
@@ -101,7 +101,7 @@ export async function countDonors(db: string): Promise<number> {
   return z.object({ donors: z.number() }).parse(await runCommand(db, ['stats'])).donors;
 }
 
-/** Returns the pairs on the review list. Each pair contains the IDs of its two rows in their lists. */
+/** Returns the pairs on the review list, each with the IDs of its two rows in their lists. */
 export async function listReview(db: string): Promise<z.infer<typeof reviewSchema>['pairs']> {
   return reviewSchema.parse(await runCommand(db, ['review', 'list'])).pairs;
 }
@@ -119,7 +119,7 @@ async function runCommand(db: string, words: string[]): Promise<unknown> {
   return JSON.parse(stdout);
 }
 
-/** Starts the service on a free port. Its team has enough credits. */
+/** Starts the service on a free port, with a team that has enough credits. */
 export async function startService(db: string): Promise<RunningService> {
   const team = `judge-${Date.now()}`;
   await runCommand(db, ['teams', 'add', team, '--credits', '10000000']);
@@ -189,7 +189,7 @@ export async function startService(db: string): Promise<RunningService> {
     });
   }
 
-  /** Waits until all jobs have ended. Returns the error of each failed job. */
+  /** Waits until all jobs have ended, and returns the error of each failed job. */
   async function waitForJobs(jobs: string[]): Promise<Map<string, string>> {
     const errors = new Map<string, string>();
     const until = Date.now() + LONGEST_WAIT_MS;
@@ -244,7 +244,7 @@ function split<T>(list: T[], size: number): T[][] {
   return batches;
 }
 
-/** Runs the work for all entries, several entries at the same time. Returns the results in the order of the entries. */
+/** Runs the work for several entries at a time, and returns the results in the order of the entries. */
 async function inParallel<T, R>(list: T[], work: (entry: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   const entries = list.entries();

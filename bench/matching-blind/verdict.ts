@@ -68,8 +68,8 @@ export interface Bin {
 const BINS = 20;
 
 /**
- * Sorts the reported probabilities into 20 bins of equal width. A match counts with its own probability. If there is no
- * match and `withRejected` is true, the probability of the most likely donor is used.
+ * Sorts the reported probabilities into 20 bins of equal width. A match counts with its own probability. A contact
+ * without a match counts only if `withRejected` is true, with the probability of the most likely donor.
  */
 export function calibrate(verdicts: Verdict[], withRejected: boolean): Bin[] {
   const bins = new Map<number, { said: number; right: number; answers: number }>();

@@ -3,7 +3,7 @@
 import type { Step, Work } from './model.ts';
 import type { Night } from './night.ts';
 
-/** The time of a run. It consists of a fixed part and of a part for each submitted contact. */
+/** The time of a run, divided into a fixed part and a part for each submitted contact. */
 export interface Times {
   aRun: Step;
   aContact: Step;
@@ -22,8 +22,8 @@ export interface MeasuredNight {
 const REQUESTS_A_CONTACT = 1 / 100 + 1 / 10;
 
 /**
- * Computes the times of a run and of a contact. It compares two measured nights in which the runs follow one another.
- * One night has few contacts, and the other has many.
+ * Computes the times of a run and of a contact from two measured nights in which the runs follow one another. One
+ * measured night has few contacts, and the second night has many.
  */
 export function timesOf(few: MeasuredNight, many: MeasuredNight): Times {
   const more = many.contacts - few.contacts;

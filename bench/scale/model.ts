@@ -5,10 +5,7 @@
 
 import { createHeap } from '../../testbed/heap.ts';
 
-/**
- * The resources that one step of a run uses. The step uses all resources at the same time, and it ends when the slowest
- * resource has finished.
- */
+/** The resources that one step of a run uses at one time. The step ends when the slowest resource has finished. */
 export interface Step {
   /** The time (ms) for which the step waits for jobs and for responses from the CRM and the service. */
   waitMs: number;
@@ -19,7 +16,7 @@ export interface Step {
   requests: number;
 }
 
-/** The work of a simulated night. It is the same for all clients. */
+/** The work of a simulated night, which is equal for all clients. */
 export interface Work {
   integrations: number;
   /** The period (ms) in which all schedules start. The starts are distributed evenly. */
@@ -32,7 +29,7 @@ export interface Work {
 
 export interface Machines {
   workers: number;
-  /** The number of scheduled runs that a worker executes at the same time. */
+  /** The number of scheduled runs that a worker executes at one time. */
   runsAtOnce: number;
   databaseCores: number;
   requestsPerSecond: number;
@@ -93,7 +90,7 @@ export function forecastNight(work: Work, machines: Machines): Forecast {
     atWork.push({ at: beginsMs, worker: place.worker, key, step: 0, taken: 0 });
   }
 
-  /** Returns the time at which the step ends. */
+  /** Simulates one step of a run, and returns the time at which the step ends. */
   function take({ waitMs, workerMs, databaseMs, requests }: Step, run: Run): number {
     return Math.max(
       run.at + waitMs,

@@ -14,7 +14,7 @@ export interface NightOptions {
   /** The number of each client's contacts. The service has no jobs for these contacts yet. */
   contacts: number;
   workers: number;
-  /** The number of runs that a worker has at the same time. */
+  /** The maximum number of runs that a worker executes at one time. */
   runsAtOnce: number;
   /** The latency of each request to the service (ms). */
   latencyMs: number;
@@ -34,7 +34,7 @@ interface Spent {
   workerMs: number;
   databaseMs: number;
   commits: number;
-  /** The size of the write-ahead log. */
+  /** The size of Postgres's write-ahead log. */
   loggedBytes: number;
 }
 
@@ -109,7 +109,7 @@ function nextMinute(): number {
   return Math.ceil((Date.now() + READY_MS) / 60_000) * 60_000;
 }
 
-/** Returns a cron expression for both minutes of each hour. The measurement ends before the next hour. */
+/** Returns a cron expression for the two given minutes of each hour. The measurement ends before the next hour. */
 function cronOf(times: readonly number[]): string {
   const minutes = times.map((at) => new Date(at).getUTCMinutes());
   return `${minutes.toSorted((a, b) => a - b).join(',')} * * * *`;
@@ -153,7 +153,7 @@ function sum<One>(all: readonly One[], of: (one: One) => number): number {
 interface Process {
   pid: number;
   parent: number;
-  /** The processor time (ms) that the process has used so far. It includes child processes that have ended. */
+  /** The processor time (ms) that the process and its ended child processes have used so far. */
   ms: number;
   endedChildrenMs: number;
 }

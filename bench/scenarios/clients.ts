@@ -1,7 +1,4 @@
-/**
- * Compares the connectors' writes with the writes of commonly used clients. The connectors and the clients write to the
- * same stand-in in turn.
- */
+/** Compares the connectors' writes with the writes of commonly used clients, which write to one stand-in in turn. */
 
 import { type ConnectorStep, type Crm, type CrmKind, withCrm } from '../crm.ts';
 import { atMost, exactly, type Figure, median, plain, round, type Scenario } from '../figure.ts';

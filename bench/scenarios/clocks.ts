@@ -1,4 +1,4 @@
-/** Runs several hosts whose clocks differ. Then compares donor-sync's records with the service's ledger. */
+/** Runs several hosts whose clocks differ, and then compares donor-sync's records with the service's ledger. */
 
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -95,7 +95,8 @@ async function tryTwoHosts(trials: number): Promise<ClockFigures> {
 }
 
 /**
- * Tests one host with SQLite. It is killed during a request and started again with a clock that is two minutes ahead.
+ * Tests one host with SQLite. The scenario kills the host during a request, and restarts it with a clock that is two
+ * minutes ahead.
  */
 async function tryRestarts(trials: number): Promise<ClockFigures> {
   const sums: ClockFigures = { trials: 0, paidTwice: 0, open: 0 };

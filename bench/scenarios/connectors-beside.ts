@@ -1,6 +1,6 @@
 /**
- * Compares the processor time and the memory of the connectors in two versions of the program. Both versions use the
- * same stand-in in turn.
+ * Compares the processor time and the memory of the connectors in two versions of the program, which use one stand-in
+ * in turn.
  */
 
 import { type ConnectorStep, type Crm, type CrmKind, withCrm } from '../crm.ts';

@@ -1,6 +1,6 @@
 /**
- * Measures CRMs to which requests take a long time. It measures the connector alone, and whole syncs with an equally
- * distant service.
+ * Measures CRMs to which requests take a long time: the connector alone, and whole syncs with an equally distant
+ * service.
  */
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';

@@ -24,7 +24,7 @@ export const fuzz: Scenario = {
   },
 };
 
-/** Distributes the inputs among these parts. The same seed produces the same inputs. */
+/** Distributes the inputs among all edges. Two runs with one seed use equal inputs. */
 export async function fuzzEdges(inputs: number, seed: string) {
   const figures: Figure[] = [];
   const findings: Finding[] = [];

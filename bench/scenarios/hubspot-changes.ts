@@ -6,12 +6,12 @@ import { exactly, type Figure, plain, round, type Scenario } from '../figure.ts'
 const CONTACTS = 60_000;
 
 /**
- * The number of contacts that are changed after the complete reading. These contacts are not changed again while the
- * changes are read.
+ * The number of contacts that the scenario changes after the complete reading. While the connector reads the changes,
+ * the contacts do not change again.
  */
 const EDITED = 50_000;
 
-/** HubSpot's own search limit. It determines the shortest possible time. */
+/** HubSpot's own search limit, which determines the shortest possible time of a reading. */
 const SEARCHES_PER_SECOND = 5;
 
 const IDS_PER_REQUEST = 10_000;
@@ -21,7 +21,7 @@ const CONTACTS_PER_EDIT = 100;
 const EDIT_EVERY_MS = 50;
 const MAX_EDITS = 20_000;
 
-/** The time (ms) after which the stand-in's searches find a change. They have a delay of one second. */
+/** The time (ms) after which the stand-in's searches find a change. The searches have a delay of one second. */
 const INDEXED_AFTER_MS = 2_000;
 
 /** Reads changes beyond HubSpot's maximum of 10,000 results, while more changes are made. */

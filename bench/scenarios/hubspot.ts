@@ -11,7 +11,9 @@ const RECORDS_IN_REQUEST = 100;
 /** The shortest time (seconds) that the rate limit allows. */
 const FLOOR_SECONDS = (CONTACTS / RECORDS_IN_REQUEST / RATE) * 10;
 
-/** The maximum number of requests. It includes the requests for the names of the contacts' 16,701 companies. */
+/**
+ * The maximum number of requests of a reading, including the requests for the names of the contacts' 16,701 companies.
+ */
 const MAX_READ_REQUESTS = 1_200;
 
 /** Measures HubSpot with its own rate limit. */
@@ -68,7 +70,7 @@ const listSchema = z.object({
   paging: z.object({ next: z.object({ after: z.string() }).optional() }).optional(),
 });
 
-/** Reads the list of all contacts, page by page and with few properties. Returns the duration in seconds. */
+/** Reads the list of all contacts, page by page and with few properties, and returns the duration in seconds. */
 async function readList({ baseUrl, token }: Crm): Promise<number> {
   const startedAt = performance.now();
   let read = 0;

@@ -57,8 +57,8 @@ async function measureImport(seed: number): Promise<Figure[]> {
 }
 
 /**
- * Writes tax returns in which each person's name has a different form each year. The name contains the full middle
- * name, its initial or neither of them, or it starts with the last name.
+ * Writes tax returns in which each person's name has a different form each year. A name contains the full middle name,
+ * the initial or no middle name, or starts with the last name.
  */
 function writeReturns(folder: string, seed: number): number {
   const world = createWorld({ seed, donors: ORGANISATIONS * SEATS });

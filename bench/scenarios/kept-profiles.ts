@@ -1,6 +1,6 @@
 /**
- * Measures the cost of keeping profiles. It compares the processor time with another version of the program, and
- * measures the disk space.
+ * Measures what it costs to keep profiles: the processor time, compared with another version of the program, and the
+ * disk space.
  */
 
 import { createReadStream } from 'node:fs';
@@ -28,8 +28,8 @@ const CONTACTS = 5_000;
 const PAIRS = 7;
 
 /**
- * The number of syncs without changes that follow each first sync. The start of the process takes most of the time of
- * such a sync.
+ * The number of syncs without changes that follow each first sync. A sync without changes spends most of its time on
+ * the start of the process.
  */
 const REPEATS = 3;
 
@@ -44,7 +44,7 @@ async function measureKeptProfiles({ beside, pairs = PAIRS }: Wanted = {}): Prom
   return beside === undefined ? room : [...room, ...(await measurePairs(beside, pairs))];
 }
 
-/** All sources of a profile. The key is the name of the column. */
+/** All sources of a profile, by the name of the column. */
 const SOURCES = [
   ...['donorId', 'profileUrl', 'name.full', 'age', 'netWorth.low', 'netWorth.high'],
   ...['netWorth.label', 'capacity.nonprofit', 'capacity.political', 'capacity.highest'],

@@ -14,7 +14,7 @@ import { createWorkplace } from '../workplace.ts';
 interface Killed {
   contacts: number;
   kills: number;
-  /** The number of syncs that run at the same time. Each sync has its own service. */
+  /** The number of syncs that run at one time, each with its own service. */
   atOnce: number;
   latestKillMs: number;
   neighbour: Partial<NeighbourOptions>;
@@ -101,7 +101,7 @@ async function killSyncs(killed: Killed): Promise<KillFigures> {
   return sums;
 }
 
-/** Runs one experiment, which consists of a new contact list and its syncs. */
+/** Runs one experiment: creates a new contact list and syncs it. */
 async function experiment(
   { contacts, latestKillMs, neighbour: options, settleAfterMs, extra }: Killed,
   mostKills: number,

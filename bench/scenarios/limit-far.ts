@@ -55,9 +55,7 @@ function measureAt(contacts: number, distance: Distance, most: number): Promise<
   return withWorkplace(contacts, options, measure, NO_TRIAL);
 }
 
-/**
- * Returns the shortest time that the service's limit allows. It includes the time for one job and for one submission.
- */
+/** Returns the shortest time that the service's limit allows, including the time for one job and for one submission. */
 export function floorSeconds(contacts: number, submitMs: number): number {
   const requests = contacts / 100 + contacts / 10;
   return requests / DOCUMENTED.rate + (JOB_TIME_MS + submitMs) / 1_000;

@@ -30,8 +30,8 @@ const MINUTE_MS = 60_000;
 const INTEGRATIONS = ['one', 'two', 'three', 'four', 'five', 'six'];
 
 /**
- * The number of new people of each client, before the first run and in each minute. A run takes a minute. The key's
- * limit leaves little time between the runs.
+ * The number of new people of each client before the first run. A run takes a minute, and each minute adds new people.
+ * The key's limit leaves little time between the runs.
  */
 const PEOPLE_AT_FIRST = 300;
 const PEOPLE_A_MINUTE = 80;
@@ -42,7 +42,7 @@ const WORKERS: readonly Host[] = [
   { name: 'worker-ahead', clockAheadMs: 120_000 },
 ];
 
-/** The servers that plan the scheduled runs. Both servers plan the same runs. */
+/** The two servers that plan the scheduled runs. Each server plans all of the scheduled runs. */
 const SERVERS: readonly Host[] = [
   { name: 'web-right', clockAheadMs: 0 },
   { name: 'web-ahead', clockAheadMs: 90_000 },
@@ -84,7 +84,7 @@ async function measureMachines(minutes: number): Promise<Figure[]> {
   }
 }
 
-/** The faults that the scenario has caused. Their times (ms) come from the clock of this process. */
+/** The faults that the scenario has caused, with their times (ms) by the clock of this process. */
 interface Disturbances {
   /** Workers that were killed, or that were paused until their leases expired. */
   lost: { at: number; owner: string }[];

@@ -49,7 +49,7 @@ async function measureNetworks(): Promise<Figure[]> {
         return writeFile(settings, settingsFor(partner, crm, extra));
       };
       await write('budget: { perRun: 200 }');
-      // This run stops because it reaches the budget.
+      // The sync stops with `incomplete`, because it reaches the budget.
       await measureSync(settings, PROGRAM, 'incomplete');
       await identifyEverybody(baseUrl, database);
       await write(MIRRORED);
@@ -128,7 +128,7 @@ async function measureHolds(settings: string): Promise<Figure[]> {
 }
 
 /**
- * Counts the rows in which a name from the CRM is shown. Each of these rows starts with the last characters of the
+ * Counts the rows in which a name from the CRM is shown. A row with a name starts with the last characters of the
  * decision's ID.
  */
 function countNamed(shown: string): number {

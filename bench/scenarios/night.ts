@@ -10,8 +10,8 @@ import { type Measurement, measureSync, spent } from '../measured-sync.ts';
 import { startNeighbour } from '../neighbour.ts';
 
 /**
- * The number of requests to the CRM before the connector reads contacts. These requests determine the account and, in
- * HubSpot, the data that the token can read.
+ * The number of requests that the connector sends to the CRM before it reads contacts. The first requests find the
+ * account and, in HubSpot, the data that the token can read.
  */
 const SIGN_IN_CALLS: Readonly<Record<CrmKind, number>> = { salesforce: 1, hubspot: 2 };
 

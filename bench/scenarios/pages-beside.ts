@@ -1,6 +1,6 @@
 /**
- * Compares the processor time of each page in two versions of the program. The versions are measured in turn. Each
- * version has its own copy of the same contacts. Each version has filled its own database with syncs.
+ * Compares the processor time of each page in two versions of the program, which are measured in turn. Each version has
+ * its own copy of the contacts, and has filled its own database with syncs.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -27,7 +27,7 @@ const SYNCS = 5;
 const OTHER_CLIENTS = 50;
 const PAIRS = 10;
 
-/** The number of requests before the measurement. After these requests, all code is compiled. */
+/** The number of requests before the measurement, after which all code is compiled. */
 const WARM_UPS = 100;
 
 /**
@@ -39,8 +39,8 @@ const LEAST_REQUESTS = 8;
 const MOST_REQUESTS = 2_000;
 
 /**
- * The number of times that the versions change in each pair. They change often, because the speed of the machine
- * changes within seconds.
+ * The number of times that the scenario switches versions in each pair. Frequent switches are necessary, because the
+ * speed of the machine changes within seconds.
  */
 const TURNS = 16;
 
@@ -56,7 +56,7 @@ export const pagesBeside: Scenario = {
     beside === undefined ? [] : measureBoth(beside, pairs),
 };
 
-/** Returns the paths of each page. The second path is for versions in which the first path does not exist. */
+/** Returns the paths of each page. The second path is for versions of the program without the first path. */
 function listPages({ run, hold }: Ids): Readonly<Record<string, readonly string[]>> {
   return {
     home: ['/'],

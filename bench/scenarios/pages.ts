@@ -246,7 +246,7 @@ async function measureWeight(name: string, url: string, token: string): Promise<
   return atMost(name, round(bytes / 1_000), 'kB', MOST_KB);
 }
 
-/** Returns the output of a command with `--json`. */
+/** Runs a command with `--json`, and returns the parsed output. */
 async function ask(words: string[], settings: string): Promise<unknown> {
   const child = spawn(process.execPath, [PROGRAM, ...words, '--json', '--config', settings], {
     stdio: ['ignore', 'pipe', 'inherit'],

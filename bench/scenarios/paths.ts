@@ -102,7 +102,7 @@ const pageSchema = z.object({
   people: z.array(z.object({ id: z.string(), donorId: z.string().nullable() })),
 });
 
-/** Writes the donor of each contact to the database. Returns the number of different donors. */
+/** Writes the donor of each contact to the database, and returns the number of different donors. */
 async function identifyEverybody(
   { rootUrl }: Neighbour,
   { settings }: Workplace,

@@ -29,7 +29,7 @@ const MEMBERS = 60;
 const ROUNDS = 7;
 const CLIENT = 'large';
 const PROFILE = 'x'.repeat(900);
-/** A text with the length of the key of a profile. */
+/** A text that is as long as the key of a profile. */
 const KEY = 'k'.repeat(43);
 
 export const ranking: Scenario = {

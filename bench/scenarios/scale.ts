@@ -21,12 +21,12 @@ const FAR = { latencyMs: 300, jobTimeMs: 4_000 };
 const KEPT = 1;
 
 /**
- * The measured night. Each worker executes two scheduled runs at the same time. With a single worker, twelve runs
- * therefore follow one another.
+ * The measured night. Each worker executes two scheduled runs at one time, so a single worker executes twelve runs one
+ * after the other.
  */
 const NIGHT = { integrations: 24, contacts: 200, runsAtOnce: 2 + KEPT };
 
-/** A night in which the runs follow one another. It measures a single run and a single contact. */
+/** A night in which the runs follow one another, which measures a single run and a single contact. */
 const ALONE = { integrations: 6, workers: 1, runsAtOnce: 1 };
 
 async function measureScale(): Promise<Figure[]> {

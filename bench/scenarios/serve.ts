@@ -23,8 +23,8 @@ export const serve: Scenario = {
 };
 
 /**
- * Measures the same figures while two cores are busy. A process with the same priority keeps each core busy all the
- * time.
+ * Measures the figures of `serve` while two cores are busy. A process with the server's priority keeps each core busy
+ * all the time.
  */
 export const serveBusy: Scenario = {
   name: 'serve-busy',
@@ -108,7 +108,7 @@ async function watchHealth(url: string, until: AbortSignal): Promise<number[]> {
   return waits;
 }
 
-/** Returns the output of a command with `--json`. */
+/** Runs a command with `--json`, and returns the parsed output. */
 async function ask(words: string[], settings: string): Promise<unknown> {
   const child = spawn(process.execPath, [PROGRAM, ...words, '--json', '--config', settings], {
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -94,8 +94,8 @@ interface Version {
 }
 
 /**
- * Measures lookups. Both versions run all the time and answer lookups in turn. Therefore, other load on the machine
- * slows down both versions.
+ * Measures lookups. Both versions of the service run all the time and answer lookups in turn, so other load on the
+ * machine slows down both versions.
  */
 async function measureLookups(mine: Version, theirs: Version, pairs: number): Promise<Figure[]> {
   const world = createWorld({ seed: SEED, donors: DONORS });
@@ -134,7 +134,7 @@ async function measureLookups(mine: Version, theirs: Version, pairs: number): Pr
   ];
 }
 
-/** Returns people whose matching takes the longest time. They have many names and twenty addresses. */
+/** Returns the people whose matching takes the longest time, because they have many names and twenty addresses. */
 function aLargeSubmit(round_: number): { persons: unknown[] } {
   return {
     persons: Array.from({ length: 100 }, (_, index) => ({
@@ -182,8 +182,8 @@ async function sendSubmits(service: Service, bodies: readonly string[]): Promise
 }
 
 /**
- * Measures how long a small request with another key takes. At the same time, the service executes a Discover request
- * for a network with many members.
+ * Measures how long a small request with another key takes while the service executes a Discover request for a network
+ * with many members.
  */
 async function measureDiscover(service: Service): Promise<Figure> {
   const world = createWorld({ seed: SEED, donors: DONORS });

@@ -68,8 +68,8 @@ async function measureSpeed(file: string): Promise<Figure[]> {
     const begun = performance.now();
     const service = await startService(file, DONORS);
     ready.push(service.seconds);
-    // Sends both kinds of requests at the same time. The start ends when the first request of each kind has been
-    // answered.
+    // Sends a request of each kind at one time. The start of the service ends when each first request has received its
+    // response.
     await Promise.all([search(service, 1), lookUp(service, 2)]);
     answered.push((performance.now() - begun) / 1_000);
     await service.stop();
@@ -120,7 +120,7 @@ async function measureSpeed(file: string): Promise<Figure[]> {
   ];
 }
 
-/** Returns the list in an order that looks random but is always the same. */
+/** Returns the list in an order that looks random but is always equal. */
 function shuffled<One>(list: readonly One[]): One[] {
   return list.map((_, place) => list[(place * STRIDE) % list.length]).flatMap((one) => one ?? []);
 }
@@ -199,7 +199,7 @@ function startHeavy({ baseUrl, apiKey }: Service, path: string, bodies: readonly
 
 type Worst = [name: string, path: string, bodies: string[]];
 
-/** Returns the most expensive requests of each kind. The service refuses some of them. */
+/** Returns the most expensive requests of each kind, some of which the service refuses. */
 function worstRequests(bestConnected: readonly string[]): Worst[] {
   const world = createWorld({ seed: SEED, donors: DONORS });
   const ties = (count: number) => Array(count).fill({ title: 'a' });

@@ -1,7 +1,4 @@
-/**
- * Measures how the database grows while contacts leave and come back each night. Also measures what returning contacts
- * cost.
- */
+/** Measures how the database grows while contacts leave and come back each night, and what returning contacts cost. */
 import { sql } from 'kysely';
 import { type Clock, systemClock } from '../../src/core/clock.ts';
 import type { Contact } from '../../src/core/contact.ts';

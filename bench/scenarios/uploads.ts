@@ -1,6 +1,6 @@
 /**
- * Measures how much certain uploaded files slow down other requests. The scenario compares files that are slow to
- * process with ordinary files of the same size.
+ * Measures how much an uploaded file that is slow to process slows down other requests, compared with an ordinary file
+ * of equal size.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,14 +15,18 @@ import { UNLIMITED, withWorkplace } from '../with-workplace.ts';
 
 const MEGABYTES = 4;
 const BYTES = MEGABYTES * 1_024 * 1_024;
-/** The number of uploads at the same time. */
+/** The number of users who upload files at one time. */
 const SENDERS = 3;
 const PHASE_SECONDS = 10;
-/** The number of pairs of phases. The two kinds of files alternate, so a slow minute of the machine affects both. */
+/**
+ * The number of pairs of phases. The scenario alternates slow files and ordinary files, so a slow minute of the machine
+ * affects both kinds.
+ */
 const ROUNDS = 4;
 const HEALTH_EVERY_MS = 10;
 /**
- * The interval (ms) between two uploads. The interval is fixed, so both kinds of files send the same number of bytes.
+ * The interval (ms) between two uploads. The interval is fixed, so slow files and ordinary files send equally many
+ * bytes.
  */
 const PACE_MS = 300;
 
@@ -39,8 +43,8 @@ const ORDINARY = filled(
 );
 
 /**
- * Files of the same size. One part of each file is slow to process, such as the header, a quote, a line, the encoding
- * or the workbook.
+ * Files of equal size. One part of each file is slow to process, such as the header, a quote, a line, the encoding or
+ * the workbook.
  */
 const HOSTILE: readonly Buffer[] = [
   filled('Id,First,Last,', '(', '\n1,Ada,Vale,x\n'),
@@ -124,7 +128,7 @@ function figuresOf({ ordinary, hostile }: Record<'ordinary' | 'hostile', Phase>)
   ];
 }
 
-/** Starts a set-up that accepts a file. Returns the path of its form. */
+/** Starts a set-up that accepts a file, and returns the path of the set-up's form. */
 async function begin(url: string, headers: Record<string, string>, name: string): Promise<string> {
   const body = new URLSearchParams({ name });
   const reply = await fetch(`${url}/setup`, { method: 'POST', redirect: 'manual', headers, body });
@@ -133,7 +137,7 @@ async function begin(url: string, headers: Record<string, string>, name: string)
   return `/setup/${id}/file`;
 }
 
-/** Makes each sender upload one file after another, and requests the health endpoint at the same time. */
+/** Makes each sender upload one file after another, while the scenario requests the health endpoint. */
 async function flood(
   url: string,
   headers: Record<string, string>,
@@ -178,7 +182,7 @@ async function drop(url: string, headers: Record<string, string>, body: FormData
   }
 }
 
-/** Returns the output of a command with `--json`. */
+/** Runs a command with `--json`, and returns the parsed output. */
 async function ask(words: string[], settings: string): Promise<unknown> {
   const child = spawn(process.execPath, [PROGRAM, ...words, '--json', '--config', settings], {
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -131,7 +131,7 @@ async function processorOf(pid: number | undefined): Promise<number> {
   return (user + system) / TICKS_A_SECOND;
 }
 
-/** Returns the output of a command with `--json`. */
+/** Runs a command with `--json`, and returns the parsed output. */
 async function ask(words: string[], settings: string): Promise<unknown> {
   const child = spawn(process.execPath, [PROGRAM, ...words, '--json', '--config', settings], {
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -146,7 +146,7 @@ function strangers() {
   });
 }
 
-/** Returns the run after its end, unchanged. */
+/** Returns a manual run with the given ID and without a field map. */
 function aRun({ integration, store, deps }: SyncWorld, id: string): Run {
   return {
     id,

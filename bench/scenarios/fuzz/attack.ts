@@ -8,13 +8,13 @@ import { mutate } from './mutate.ts';
 /** The maximum time (ms) for reading one input. */
 const HANG_MS = 1_000;
 
-/** One of this number of inputs is an unchanged example. */
+/** Of every 20 inputs, one is an unchanged example. */
 const EXAMPLE_EVERY = 20;
 
-/** The maximum number of findings for one edge. Further findings would add no information. */
+/** The maximum number of findings that the report keeps for one edge. */
 const MOST_KEPT = 20;
 
-/** A failure that one input caused. `attack` can create the input again from the same seed and number. */
+/** A failure that one input caused. `attack` can recreate the input from the seed and the number. */
 export interface Finding {
   kind: 'crash' | 'hang' | 'drop';
   edge: string;

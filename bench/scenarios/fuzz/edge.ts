@@ -1,6 +1,6 @@
 /**
- * An edge is a part that reads data from outside. This file defines the inputs of an edge and the conditions that must
- * be met.
+ * Defines the inputs of an edge and the conditions that every edge must meet. An edge is a part that reads data from
+ * outside.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Random } from '../../../test/simulation/random.ts';
@@ -9,7 +9,9 @@ export interface Input {
   bytes: Buffer;
   /** True for an unchanged example, which the edge must accept. */
   isExample: boolean;
-  /** Returns additional random values. They depend only on the input's number, so the input can be created again. */
+  /**
+   * Returns additional random values that depend only on the input's number, so that the input can be created again.
+   */
   random: Random;
 }
 
@@ -32,7 +34,7 @@ export interface Edge {
 /** The error for an input that was accepted although a part of it was lost without a message. */
 export class Drop extends Error {}
 
-/** Throws a Drop unless both values are equal. */
+/** Throws a Drop unless the values before and after are equal. */
 export function requireSame(what: string, before: unknown, after: unknown): void {
   if (isDeepStrictEqual(before, after)) return;
   const [one = '', other = ''] = [before, after].map((value) => JSON.stringify(value) ?? '');

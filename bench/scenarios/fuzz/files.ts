@@ -1,7 +1,4 @@
-/**
- * The edges for files that other programs can change. They are backups, the erasure log, and variables next to the
- * settings.
- */
+/** The edges for files that other programs can change: backups, the erasure log, and variables next to the settings. */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Creates inputs that are almost correct. It removes, inserts, repeats or swaps parts of an example. */
+/** Creates inputs that are almost correct, by removing, inserting, repeating or swapping parts of an example. */
 import type { Random } from '../../../test/simulation/random.ts';
 
 /** Texts that confuse parsers, such as syntax characters, unusual numbers and invalid characters. */

@@ -27,7 +27,7 @@ const STATUSES = [
 
 interface Recorded {
   /**
-   * The method and the path of the request. They identify the response if a reading sends its requests in a different
+   * The method and the path of the request, which identify the response if a reading sends its requests in a different
    * order.
    */
   place: string;
@@ -57,7 +57,7 @@ function placeOf(
   return `${init?.method ?? 'GET'} ${new URL(url).pathname}`;
 }
 
-/** A changed response, and its number. */
+/** A changed response of a CRM, and the number of the response. */
 interface Changed {
   at: number;
   status: number | null;
@@ -164,7 +164,7 @@ function hasKey(key: string) {
 
 type Fetch = typeof globalThis.fetch;
 
-/** Creates the edge for a CRM's responses. Only one response of a reading is changed. */
+/** Creates the edge for a CRM's responses, in which each reading has one changed response. */
 async function openCrmEdge(
   name: string,
   open: (fetch: Fetch) => Promise<Connector>,

@@ -79,7 +79,7 @@ function targetOf(bytes: Buffer, paths: readonly string[], random: Random): stri
   return (random.one(paths) ?? '/') + tail;
 }
 
-/** Returns headers that contain only allowed characters. Each caller has its own IP address. */
+/** Returns headers that contain only allowed characters and a separate IP address for each caller. */
 function headersOf(bytes: Buffer, token: string, random: Random): Record<string, string> {
   const value = bytes
     .toString('latin1')

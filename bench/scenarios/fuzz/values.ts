@@ -1,5 +1,5 @@
 /**
- * The edges for values and times in formats of other programs. They come from CRM fields, headers, schedules, hosts,
+ * The edges for values and times in formats of other programs, which come from CRM fields, headers, schedules, hosts
  * and people's addresses.
  */
 import { z } from 'zod';

@@ -7,7 +7,7 @@ import Fuse from 'fuse.js';
 import type { World } from '../../../people/world.ts';
 import type { TestPerson } from './persons.ts';
 
-/** The highest score of a result. If two texts are equal, their score is 0. */
+/** The highest score of a result. Two equal texts have the score 0. */
 const HIGHEST_SCORE = 0.3;
 
 /** Creates a function that finds donors only with the library. */

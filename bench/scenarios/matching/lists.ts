@@ -1,4 +1,4 @@
-/** Common variants of names. They come from general knowledge, and only this benchmark uses them. */
+/** Common variants of names, taken from general knowledge and used only by this benchmark. */
 
 /** Short forms of names that occur in contact lists. */
 export const NICKNAMES: Record<string, readonly string[]> = Object.fromEntries(

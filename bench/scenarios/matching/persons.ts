@@ -88,7 +88,7 @@ function drawPerson(draw: Draw, world: World, invented: number, noise: Class): T
   }
 }
 
-/** Chooses a random donor. One in six donors is a real person. Only real people work for public organisations. */
+/** Chooses a random donor, who is a real person in one of six cases. Only real people work for public organisations. */
 function drawNumber(draw: Draw, world: World, invented: number, noise: Class): number {
   const isReal = noise === 'other name of a public body' || chance(draw, 1 / 6);
   return isReal ? between(draw, invented, world.donorCount - 1) : between(draw, 0, invented - 1);
@@ -96,10 +96,7 @@ function drawNumber(draw: Draw, world: World, invented: number, noise: Class): n
 
 type Said = Omit<TestPerson, 'noise' | 'donor'>;
 
-/**
- * Returns the donor's own details. They usually contain an address and an employer. At least one of the two is always
- * present.
- */
+/** Returns the donor's own details, which always contain an address or an employer, and usually both. */
 function plainly(draw: Draw, donor: Donor): Said {
   const [home] = donor.addresses;
   const [job] = donor.work;
@@ -177,8 +174,8 @@ function noisy(draw: Draw, donor: Donor, noise: Class): Said | undefined {
 }
 
 /**
- * Returns the details of a person who has moved. The address is an earlier address, or a new address with the same
- * employer. Both kinds are equally frequent.
+ * Returns the details of a person who has moved: an earlier address, or a new address with the same employer. Each kind
+ * of move is equally frequent.
  */
 function moved(draw: Draw, donor: Donor): Said | undefined {
   const [, earlierHome] = donor.addresses;
