@@ -1,4 +1,4 @@
-/** The endpoints of section 4.4 about a team's account. Requests to these endpoints are free. */
+/** The endpoints of section 4.4 about a team's account, which cost no credits. */
 
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
 import type { PartnerEnv } from './context.ts';

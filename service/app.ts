@@ -46,7 +46,8 @@ export interface AppOptions
 }
 
 /**
- * Returns the service at its base path. Browsers cannot send a key, so the documents are also available without a key.
+ * Returns the service at its base path. The documents are also available without a key, because browsers cannot send a
+ * key.
  */
 export function createApp(options: AppOptions) {
   const app = new Hono<PartnerEnv>({ strict: false });

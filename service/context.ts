@@ -8,7 +8,7 @@ export interface PartnerEnv {
   Bindings: HttpBindings;
   Variables: {
     requestId: string;
-    /** The fault that the service must simulate. Only the outermost middleware sets the fault. */
+    /** The fault that the service must simulate, which only the outermost middleware sets. */
     fault: ServiceFault | undefined;
     /** The request's key. Authentication sets it. */
     key: ApiKey;
@@ -19,8 +19,8 @@ export interface PartnerEnv {
     /** The number of the charge's line in the ledger, or null if the request costs nothing. */
     chargeId: number | null;
     /**
-     * Completes this request's charge. The caller pays only for processed items. Call it in the same transaction as the
-     * paid work.
+     * Completes the request's charge, so that the caller pays only for processed items. Call `settle` in the
+     * transaction of the paid work.
      */
     settle: (processed?: number) => void;
   };

@@ -20,12 +20,12 @@ export interface Payment {
   team: string;
   bucket: Bucket;
   amount: number;
-  /** The method and the path of the endpoint. */
+  /** The method and the path of the paid endpoint. */
   what: string;
   requestId: string;
 }
 
-/** A line in the ledger. Refunds have a negative amount, so the sum of all lines is the number of spent credits. */
+/** A line in the ledger. The amount of a refund is negative, so the sum of all lines is the number of spent credits. */
 export interface LedgerEntry extends Payment {
   id: number;
   atMs: number;
@@ -34,7 +34,7 @@ export interface LedgerEntry extends Payment {
 
 /** A charge for a request whose outcome is still unknown. */
 export interface Charge {
-  /** The number of the line in the ledger. */
+  /** The line's number in the ledger. */
   id: number;
   amount: number;
 }
@@ -61,8 +61,8 @@ export interface Credits {
    */
   charge(payment: Payment): Charge | undefined;
   /**
-   * Completes an open charge. Keeps the earned credits and refunds the remaining credits. Call the function in the same
-   * transaction as the paid work. Does nothing if the charge is already settled or refunded.
+   * Completes an open charge: keeps the earned credits and refunds the remaining credits. Call `settle` in the
+   * transaction of the paid work. Does nothing if the charge is already settled or refunded.
    */
   settle(charge: Charge, earned: number): void;
   /** Refunds the whole charge, unless a part of it was already refunded. */
@@ -71,7 +71,7 @@ export interface Credits {
   refundOpen(): number;
   /** Makes a charge when `dueAtMs` is reached. */
   chargeLater(payment: Payment, dueAtMs: number): void;
-  /** Returns the lines of the ledger in order. The caller can request only the lines of one key or one bucket. */
+  /** Returns the lines of the ledger in order. With a filter, returns only the lines of one key or one bucket. */
   ledger(filter: { apiKey?: string | undefined; bucket?: string | undefined }): LedgerEntry[];
   accounts(): BucketAccount[];
 }
@@ -93,7 +93,7 @@ export function createCredits(db: Database, clock: () => number): Credits {
     const line = sql.line.get(id);
     if (line === undefined) throw new Error(`The ledger has no line ${id}.`);
     const refund = { ...line, kind: 'refund' as const, amount: -amount, atMs: clock() };
-    // The ledger rejects a second refund of the same charge.
+    // The ledger rejects a second refund of a charge.
     sql.enter.run({ ...refund, state: null, refundOf: id });
     sql.change.run({ ...line, amount });
   }

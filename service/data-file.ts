@@ -13,10 +13,7 @@ export function readDataFile<T>(name: string, row: z.ZodType<T>): T[] {
   return z.array(row).parse(parse(readFileSync(join(dataFolder(), name)), { columns: true }));
 }
 
-/**
- * Returns the folder with the files. The files are not in the folder of the compiled code, so the function searches the
- * parent folders.
- */
+/** Returns the folder with the data files, which the function searches in the parent folders of the compiled code. */
 function dataFolder(): string {
   let folder = import.meta.dirname;
   for (let floor = 0; floor < MAX_FLOORS_UP; floor += 1) {

@@ -4,24 +4,25 @@ import { closeSync, existsSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Sqlite from 'better-sqlite3';
 
-/** An open database. All modules of the service share one open database. */
+/** An open database, which all modules of the service share. */
 export type Database = Sqlite.Database;
 
-/** The time (ms) that a service waits for the lock. It is long enough for the previous service to stop. */
+/** The time (ms) that a service waits for the lock, which is long enough for the previous service to stop. */
 const LOCK_TIMEOUT_MS = 1000;
 
 export interface Opening {
-  /** True to prevent other processes from using the file while it is open. The default is true. */
+  /** True to prevent other processes from using the database file while it is open. The default is true. */
   isClaimed?: boolean;
-  /** True to write each confirmed change to the disk, so that it survives a power failure. The default is false. */
+  /**
+   * True to write each confirmed change to the disk, so that the change survives a power failure. The default is false.
+   */
   isDurable?: boolean;
 }
 
 /**
  * Opens a database file, or a database in memory if no file is given. A buffer with the content of a database
  * (`serialize`) is opened as a copy in memory. Only one process at a time can open a file. If two processes wrote to
- * the same file, some of their writes would fail. In addition, neither process would know how many credits the other
- * process has spent.
+ * one file, some writes would fail, and neither process would know how many credits the other process has spent.
  */
 export function openFile(
   file: string | Buffer | undefined,
@@ -48,19 +49,20 @@ export function createPrivateFile(file: string): void {
 }
 
 /**
- * Prevents other services from using the database. Other processes can still read it. The lock is on a separate file
- * next to the database. The operating system releases the lock when the process ends, even if the process is killed.
+ * Prevents other services from using the database. Other processes can still read the database. The lock is on a
+ * separate file next to the database. The operating system releases the lock when the process ends, even if the process
+ * is killed.
  */
 function claim(db: Database, file: string): void {
   db.prepare('attach ? as claim').run(`${file}-lock`);
   db.pragma('claim.locking_mode = EXCLUSIVE');
-  // This write acquires the lock.
+  // Writes to the lock file, which acquires the lock.
   db.pragma('claim.user_version = 1');
 }
 
 /**
- * Returns true if a statement failed because of the disk, the memory or another process. Returns false if the
- * statement's data caused the failure. The same statement may succeed later.
+ * Returns true if a statement failed because of the disk, the memory or another process, so that a repetition of the
+ * statement may succeed. Returns false if the statement's data caused the failure.
  */
 export function isTransient(error: unknown): boolean {
   return (

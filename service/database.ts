@@ -18,12 +18,15 @@ import { bringSchema, type SchemaStep } from './schema.ts';
 export type { Database };
 
 /**
- * The size of the cache. It is large because searches read all connections of a team's networks. These connections take
- * several hundred megabytes.
+ * The size of the database cache. The cache is large because searches read all connections of a team's networks, which
+ * take several hundred megabytes.
  */
 const CACHE_KIB = 128 * 1024;
 
-/** Opens a database file or a copy of another database's content. Opens a database in memory if neither is given. */
+/**
+ * Opens a database file or a copy of another database's content. Without a file or a content, opens a new database in
+ * memory.
+ */
 export function openDatabase(file: string | Buffer | undefined, opening?: Opening): Database {
   const db = openFile(file, opening);
   try {
@@ -129,7 +132,7 @@ function addMatchOfJobs(db: Database): void {
   addColumn(db, 'jobs', 'match', 'text');
 }
 
-/** Earlier versions did not store a charge's state. It is therefore unknown whether the work was done. */
+/** Earlier versions did not store a charge's state, so the service does not know whether the work was done. */
 const CHARGE_STATES = [
   ['ledger', 'state', "text check (state in ('open', 'settled', 'refunded'))"],
   ['ledger', 'refund_of', 'integer'],
@@ -156,8 +159,8 @@ function addParts(db: Database): void {
 }
 
 /**
- * Adds a column with the day on which the data about people ends. In files from earlier versions, the day is the same
- * for everyone.
+ * Adds a column with the day on which the data about people ends. In files from earlier versions, all people have one
+ * common day.
  */
 function addDayOfPeople(db: Database): void {
   addColumn(db, 'settled_people', 'as_of', "text not null default '2026-07-01'");

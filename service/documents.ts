@@ -1,4 +1,4 @@
-/** The service's documents. They are openapi.json, which is generated from the routes, and a page for people. */
+/** The service's documents: openapi.json, which is generated from the routes, and a human-readable page. */
 
 import { type OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
 import { html } from 'hono/html';
@@ -103,7 +103,7 @@ function operationIdOf(method: string, path: string): string {
   return method + (names.length === 0 ? 'Root' : names.map(capital).join(''));
 }
 
-/** The paths whose responses have no schema. They are the two pages and openapi.json. */
+/** The paths whose responses have no schema: the two pages and openapi.json. */
 const DOCUMENTS: readonly RouteConfig[] = [
   {
     ...documentPath('/openapi.json', 'This document'),
@@ -160,7 +160,7 @@ ${endpoints.map(
 </html>`;
 }
 
-/** Returns the page at a donor's address. It contains the service's name and no data. */
+/** Returns the page at a donor's address, which contains the service's name and no data. */
 export function donorPage(title: string) {
   return html`<!doctype html>
 <html lang="en">

@@ -1,4 +1,4 @@
-/** The form of a person in the service. Imports and generated worlds create people in this form. */
+/** The form of a person in the service, in which imports and generated worlds create people. */
 
 /** A person's name. `middle` is a name or an initial, or null if it is unknown. */
 export interface Name {
@@ -10,7 +10,7 @@ export interface Name {
 export interface Address {
   street: string;
   city: string;
-  /** The state's two-letter code, for example IL. */
+  /** The two-letter code of the address's state, for example IL. */
   state: string;
   /** The ZIP code with five digits. */
   postalCode: string;
@@ -42,7 +42,9 @@ export type BodyKind = (typeof BODY_KINDS)[number];
 export interface SourceNote {
   /** The name of the collection of records, for example `irs-990`. */
   source: string;
-  /** The record within the collection, for example `EIN 12-3456789, tax period ending 2024-12-31`. */
+  /**
+   * The identification of the record within its collection, for example `EIN 12-3456789, tax period ending 2024-12-31`.
+   */
   reference: string;
   /** The ISO date on which the statement was true. */
   date: string;
@@ -72,7 +74,7 @@ export interface Role {
   title: string;
   start: string;
   end: string | null;
-  /** The kind of organisation. Only real organisations have a kind. */
+  /** The kind of a real organisation. Absent for a fictional organisation. */
   body?: BodyKind;
   /** True for a judge, a legislator or a soldier. False for ordinary employment. */
   isService?: boolean;
@@ -94,20 +96,20 @@ export interface Gift {
 export interface Donor {
   /** The ID as 32 hexadecimal characters. */
   id: string;
-  /** The address of this donor's page. Absent if the service has one address for all donors' pages. */
+  /** The address of the donor's page. Absent if the service has one address for all donors' pages. */
   page?: string;
   name: Name;
   birthYear: number | null;
   /** The complete date of birth in ISO format, if it is known. */
   birthday?: string;
   suffix?: string;
-  /** True for people who have died. Absent for all other people. */
+  /** True for a donor who has died. Absent for all other donors. */
   isDeceased?: boolean;
-  /** The ID of the household. All people at one address have the same household. */
+  /** The ID of the household, which all people at one address share. */
   householdId: string | null;
   /** The addresses. The current address comes first. */
   addresses: Address[];
-  /** The roles, sorted by time. The latest role comes first. `education` is in the same order. */
+  /** The donor's roles, latest role first. The list `education` has the same order. */
   work: Role[];
   education: Role[];
   boards: Role[];
@@ -118,23 +120,20 @@ export interface Donor {
   /** The person's estimated giving capacity in whole US dollars, or null if it is unknown. */
   capacity: { political: number | null; nonprofit: number | null };
   bio: string[];
-  /** The sources of facts. Only imported people have sources. */
+  /** The source of each fact about an imported person. Absent for people who were not imported. */
   sources?: Partial<Record<SourcedFact, SourceNote>>;
 }
 
-/** All donors of a service. */
+/** All donors that one service knows. */
 export interface World {
   /** The seed of a world with fictional people, or 0 for imported people. */
   seed: number;
   donorCount: number;
-  /** A description of the real people. Absent if there are no real people. */
+  /** A description of the real people in the world. Absent if all people are fictional. */
   realPeople?: string;
   /** The ISO date up to which the data describes people. Roles without an end last until that day. */
   asOf: string;
-  /**
-   * Returns the donor with this number. Numbers range from 0 to `donorCount - 1`. Throws a RangeError for any other
-   * number.
-   */
+  /** Returns the donor with the given number, from 0 to `donorCount - 1`. Throws a RangeError for any other number. */
   donor(n: number): Donor;
   /** Returns the number of the donor with this ID, or null if no donor has the ID. */
   donorNumber(id: string): number | null;

@@ -7,7 +7,7 @@ const MAX_PERSONS = 100;
 const MAX_PROGRESS_IDS = 1000;
 const MAX_RESULT_IDS = 10;
 
-/** The method and the path of an endpoint. The path is relative to the base URL. */
+/** The method and the path of an endpoint, relative to the base URL. */
 export interface Endpoint {
   method: 'get' | 'post' | 'put';
   path: string;
@@ -45,7 +45,7 @@ const personSchema = z
   })
   .openapi('Person', { example: PERSON_EXAMPLE });
 
-/** A submitted person (section 2.4). Only the name is required. */
+/** A submitted person (section 2.4), of whom only the name is required. */
 export type SubmittedPerson = z.infer<typeof personSchema>;
 
 const submitSchema = z
@@ -85,7 +85,7 @@ const likelihood = {
   }),
 };
 
-/** The schema of a match. The service's document does not mention this field. */
+/** The schema of a match, a field that the service's document does not mention. */
 const matchSchema = z.object({
   ...likelihood,
   runner_up: z

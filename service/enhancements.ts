@@ -1,7 +1,6 @@
 /**
  * The enhancement endpoints (service document, sections 2.4, 2.5 and 4.3). The endpoints create jobs for submitted
- * people and return profiles. The document describes the endpoints' paths in two forms. The paths of both forms lead to
- * the same jobs.
+ * people and return profiles. The document describes two forms of the endpoints' paths, which lead to the same jobs.
  */
 
 import type { OpenAPIHono } from '@hono/zod-openapi';
@@ -34,9 +33,9 @@ import type { CommitTogether } from './shared-commits.ts';
 import { TWO_PEOPLE } from './two-people.ts';
 import { countItems } from './validation.ts';
 
-/** Selects the forms of the enhancement paths that the service offers. By default, the service offers both forms. */
+/** Selects the forms of the enhancement paths that the service offers, which are both forms by default. */
 export interface PathForms {
-  /** True to offer paths at the base URL. They are PUT /, GET /progress/{job_id}, POST /progress and POST /. */
+  /** True to offer the paths at the base URL: PUT /, GET /progress/{job_id}, POST /progress and POST /. */
   a: boolean;
   /** True to offer paths under /enhancements. */
   b: boolean;
@@ -51,7 +50,7 @@ export interface EnhancementOptions {
   clock: () => number;
   /** Returns 32 random hexadecimal characters. */
   createId: () => string;
-  /** The maximum duration of a job. */
+  /** Returns the maximum duration of a job. */
   jobTimeMs: () => number;
 }
 
@@ -140,7 +139,7 @@ type RequestVariables = Pick<
   'key' | 'fault' | 'charged' | 'chargeId' | 'settle'
 >;
 
-/** Settles the charge and creates a job for each paid person, in one transaction. The people are matched later. */
+/** Settles the charge and creates a job for each paid person, in one transaction. A worker matches the people later. */
 async function submitPersons(
   options: EnhancementOptions,
   persons: readonly SubmittedPerson[],

@@ -54,7 +54,7 @@ export const creditErrors = {
   402: { description: 'The bucket is empty.', ...json(insufficientCreditsSchema) },
 };
 
-/** The error of an endpoint that looks up one object. */
+/** The "not found" response of an endpoint that looks up one object. */
 export const notFoundError = {
   404: { description: 'It does not exist.', ...json(errorSchema) },
 };

@@ -19,8 +19,8 @@ export type ServiceFault =
   /** Returns a 422 for every nth person of a submission. `loc`, `type`, `msg` and `input` quote the person's name. */
   | { kind: 'quotePersons'; every: number; around: string }
   /**
-   * Processes at most this number of people in a submission, from the start of the list. Only these people are charged
-   * for.
+   * Processes at most the given number of people from the start of a submission, and charges only for the processed
+   * people.
    */
   | { kind: 'processFewer'; processed: number }
   /** Executes the request and resets the connection. Charges the request only after the delay. */

@@ -1,4 +1,6 @@
-/** Health checks (service document, section 4.4). They are free, but they require a key, like all other endpoints. */
+/**
+ * Health checks (service document, section 4.4). Health checks are free, but require a key like all other endpoints.
+ */
 
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
 import type { PartnerEnv } from './context.ts';
@@ -7,7 +9,7 @@ import { createRouter } from './router.ts';
 
 const AREAS = ['donors', 'enhancements', 'exports', 'lists', 'networks', 'search'] as const;
 
-/** Creates the endpoints. Add them before routes such as /donors/{id}. */
+/** Creates the health endpoints. Add the health endpoints before routes such as /donors/{id}. */
 export function healthRoutes(): OpenAPIHono<PartnerEnv> {
   const router = createRouter();
   for (const area of AREAS) {

@@ -14,7 +14,7 @@ const personSchema = z.object({
   employers: z.array(z.string()),
 });
 
-/** The details for matching a person. They are deleted as soon as the person has been matched. */
+/** The details for matching a person, which the service deletes as soon as it has matched the person. */
 export type JobPerson = z.infer<typeof personSchema>;
 
 /** A submitted job. */
@@ -33,11 +33,11 @@ export interface NewJob {
 export interface Job {
   id: string;
   team: string;
-  /** True if the matcher has processed the person, with or without finding a donor. */
+  /** True if the matcher has processed the person, even if it found no donor. */
   isMatched: boolean;
-  /** The number of the found donor, or null. */
+  /** The number of the donor that the matcher found, or null. */
   donorNumber: number | null;
-  /** True if the donor was later separated into two people. */
+  /** True if the job's donor was later separated into two people. */
   isMixed: boolean;
   /** The reason why no donor was found. */
   error: string | null;

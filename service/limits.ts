@@ -1,13 +1,13 @@
-/** The rate limit. Each key has a token bucket (service document, section 8). */
+/** The rate limit, with a token bucket for each key (service document, section 8). */
 
 import type { MiddlewareHandler } from 'hono';
 import type { ApiKey } from './keys.ts';
 
-/** The rate at which requests with one key are allowed. */
+/** The rate at which the service allows requests with one key. */
 export interface RateLimit {
   /** The number of requests per second. 0 means no limit. */
   ratePerSecond: number;
-  /** The number of requests that can arrive at the same moment. */
+  /** The number of requests that the service accepts at one moment. */
   burst: number;
   /** True if a 429 has the header `Retry-After`, which contains the number of seconds to wait. */
   retryAfter: boolean;

@@ -15,7 +15,7 @@ export function dayOf(iso: string, last = LAST_DAY): number {
   return Math.max(0, Math.min(daysUpTo(iso), last));
 }
 
-/** Returns the number of the year that contains a day. All years have the same length here. */
+/** Returns the number of the year that contains a day. In this calendar, all years have an equal length. */
 export function yearOf(day: number): number {
   return Math.floor(day / DAYS_IN_YEAR);
 }

@@ -4,7 +4,7 @@ export type Numbers = Uint32Array | Uint16Array | Uint8Array | Float64Array;
 export interface GrowingColumn<T extends Numbers> {
   push(number: number): void;
   length(): number;
-  /** Returns the column without spare capacity. After this call, no number can be added. */
+  /** Returns the column without spare capacity. After a call of `finish`, the column accepts no further numbers. */
   finish(): T;
 }
 

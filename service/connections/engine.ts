@@ -17,7 +17,7 @@ import { relationshipOf, snippetOf } from './snippet.ts';
 import { type NameOfCircle, openCircleNames, openTies } from './tie-store.ts';
 import { at, type TieTable } from './tie-table.ts';
 
-/** A connection of one donor to another. Each pair of donors has at most one. */
+/** A connection between two donors. Each pair of donors has at most one connection. */
 export interface FoundConnection {
   donor: number;
   /**
@@ -43,7 +43,7 @@ export interface ConnectionEngine {
    * Contains every connection of at least `minStrength`, up to `limit`.
    */
   find(donor: number, options: { minStrength: number; limit?: number }): FoundConnection[];
-  /** Returns the same connections as `find`, but pauses to let other work run. */
+  /** Returns the connections that `find` returns, but pauses to let other work run. */
   findInSlices?(
     donor: number,
     options: { minStrength: number; limit?: number },
@@ -72,7 +72,7 @@ export function openConnectionEngine(db: Database, world: World): ConnectionEngi
 
   function between(donor: number, other: number): FoundConnection | null {
     if (donor === other) return null;
-    // The donor with the lower number comes first, so the description is the same for both donors.
+    // The donor with the lower number comes first, so the description is equal for both donors.
     const [low, high] = donor < other ? [donor, other] : [other, donor];
     const table = tableOf();
     const description = describeConnection({ table, nameOf, today }, sharedTimes(table, low, high));
@@ -113,8 +113,8 @@ interface Describing {
 }
 
 /**
- * Combines everything that two donors share into one connection. Returns null if the shared periods are not enough for
- * a connection.
+ * Combines all ties that two donors share into one connection. Returns null if the shared periods are not enough for a
+ * connection.
  */
 function describeConnection({ table, nameOf, today }: Describing, shared: readonly SharedTime[]) {
   const strength = strengthOf(sumOf(shared));
@@ -143,7 +143,7 @@ function describeConnection({ table, nameOf, today }: Describing, shared: readon
   };
 }
 
-/** Returns the shared periods by organisation. The organisation with the most shared exposure comes first. */
+/** Returns the shared periods by organisation, starting with the organisation with the most shared exposure. */
 function byOrganisation(shared: readonly SharedTime[]): SharedTime[][] {
   return [...Map.groupBy(shared, ({ organisation }) => organisation)]
     .sort(([a, one], [b, other]) => sumOf(other) - sumOf(one) || a - b)

@@ -1,6 +1,6 @@
 /** The formula for the strength of a connection. The reasons and some examples are in docs/connection-strength.md. */
 
-/** The kinds of relations between a person and an organisation. Snippets mention them in this order. */
+/** The kinds of relations between a person and an organisation, in the order in which snippets mention them. */
 export const TIE_KINDS = ['board', 'service', 'work', 'school', 'gift'] as const;
 
 export type TieKind = (typeof TIE_KINDS)[number];
@@ -12,7 +12,7 @@ export function tieKindAt(position: number): TieKind {
   return kind;
 }
 
-/** The parameters that determine how quickly people in one kind of relationship get to know each other. */
+/** Parameters that determine how quickly people in one kind of relationship get to know each other. */
 interface Acquaintance {
   ratePerYear: number;
   /** The number of other people in the group that halves the rate. */

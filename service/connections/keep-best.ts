@@ -1,6 +1,6 @@
 /** Collects the best items in sorted order. */
 
-/** A donor, and the strength of the connection to the donor. */
+/** A connected donor, and the strength of the connection. */
 export interface Ranked {
   donor: number;
   strength: number;

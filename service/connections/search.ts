@@ -1,9 +1,9 @@
 /**
  * Finds a donor's connections. The search does not have to read huge organisations completely. Each organisation has a
  * maximum contribution, because nobody can share more time with the donor than the donor spent there. The search reads
- * the organisations in descending order of this maximum. The search ends when no new person can reach the requested
- * strength. It then computes the strength of each candidate from all shared organisations. These organisations include
- * organisations that the search has not read.
+ * the organisations in descending order of their maximum contribution. The search ends when no new person can reach the
+ * requested strength. The search then computes the strength of each candidate from all shared organisations, even from
+ * organisations that it has not read.
  */
 
 import { exposureFor, strengthOf } from './formula.ts';
@@ -29,8 +29,8 @@ interface Roster {
 }
 
 /**
- * A search. It returns at most `limit` connections with at least `minStrength`, sorted by strength and then by donor
- * number. Yields at each point where the search can be interrupted.
+ * A search, which returns at most `limit` connections with at least `minStrength`, sorted by strength and then by donor
+ * number. Yields at each point where another task can interrupt the search.
  */
 export type Search = (
   donor: number,
@@ -38,7 +38,7 @@ export type Search = (
   limit: number,
 ) => Generator<void, Ranked[]>;
 
-/** Prepares searches. Each concurrent search needs twelve bytes per donor. */
+/** Prepares searches. Each search that runs at one time needs twelve bytes per donor. */
 export function createSearch(table: TieTable): Search {
   const idle: Search[] = [];
   return function* search(donor, minStrength, limit) {

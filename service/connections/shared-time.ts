@@ -1,4 +1,4 @@
-/** Finds the periods that two donors spent in the same organisation, and their exposure. */
+/** Finds the periods that two donors spent in one organisation, and the exposure of each period. */
 
 import { exposureAcross, exposureWithin } from './formula.ts';
 import { at, curveAt, type TieTable } from './tie-table.ts';
@@ -21,7 +21,7 @@ export interface SharedTime {
   exposure: number;
 }
 
-/** Returns all periods in which two donors belonged to the same organisation. */
+/** Returns all periods in which two donors belonged to one organisation. */
 export function sharedTimes(table: TieTable, source: number, target: number): SharedTime[] {
   const targetTies = tiesOfDonor(table, target);
   return tiesOfDonor(table, source).flatMap((one) =>

@@ -1,4 +1,4 @@
-/** Stores the ties of all donors in the database. Each column of the table becomes one row. */
+/** Stores the ties of all donors in the database, with one row for each column of the table. */
 
 import { z } from 'zod';
 import type { Database } from '../database.ts';
@@ -8,7 +8,7 @@ import type { EntityType } from './entity-type.ts';
 import type { TieTable } from './tie-table.ts';
 import type { CircleName } from './tie-table-builder.ts';
 
-/** Returns the name of a circle. The function reads the name from the database. */
+/** Returns the name of a circle from the database. */
 export type NameOfCircle = (circle: number) => CircleName;
 
 /** Writes the table to a database that does not contain a table yet. */

@@ -7,7 +7,7 @@ import { acquaintanceRate, freshness, TIE_KINDS, type TieKind } from './formula.
 import type { Tie } from './tie.ts';
 import { at, type TieTable } from './tie-table.ts';
 
-/** The name and the type of a circle. They are only needed for display. */
+/** The name and the type of a circle, which the service needs only for display. */
 export interface CircleName {
   organisationName: string;
   entityType: EntityType;
@@ -188,8 +188,8 @@ function lengthOfYear(year: number, today: number): number {
 }
 
 /**
- * Returns the average freshness of acquaintances from one year. The function assumes that they all started in the
- * middle of the year.
+ * Returns the average freshness of acquaintances from one year, as if all acquaintances had started in the middle of
+ * the year.
  */
 function freshnessIn(year: number, today: number): number {
   return freshness(Math.max(0, yearsAt(today) - (year + 0.5)));

@@ -1,4 +1,4 @@
-/** Converts a donor's roles and gifts to ties, which have the same form for both. */
+/** Converts a donor's roles and gifts to ties. A tie has one form for roles and gifts. */
 
 import type { Donor, Gift, Role } from '../donor.ts';
 import { dayOf } from './calendar.ts';
@@ -25,9 +25,8 @@ export interface Tie {
 const DAYS_AFTER_GIFT = 365;
 
 /**
- * Returns a donor's ties. Consecutive periods of the same kind in the same organisation are merged. Therefore, two
- * posts in the same years are not counted twice. No tie ends after `today`, the day on which the data about people
- * ends.
+ * Returns a donor's ties. The function merges consecutive periods of one kind in one organisation, so that it does not
+ * count two posts in the same years twice. No tie ends after `today`, the day on which the data about people ends.
  */
 export function tiesOf(donor: Donor, today: number): Tie[] {
   const roleTie = (kind: TieKind, role: Role) => toRoleTie(kind, role, today);

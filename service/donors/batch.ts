@@ -57,7 +57,7 @@ export function resolveDonors(
   return atOnce(resolveInPieces(world, ids));
 }
 
-/** Returns the same as `resolveDonors`, but pauses after each donor to let other requests run. */
+/** Returns the result of `resolveDonors`, but pauses after each donor to let other requests run. */
 export function* resolveInPieces(
   world: World,
   ids: readonly string[],
@@ -83,7 +83,8 @@ export interface Naming<Entry> {
 }
 
 /**
- * After two donors have been joined, an earlier ID leads to the joined donor. The caller may know only the earlier ID.
+ * Returns the entries under the requested IDs. After two donors have been joined, an earlier ID leads to the joined
+ * donor, and the caller may know only the earlier ID.
  */
 export function underRequestedIds<Entry>(
   world: World,

@@ -1,4 +1,4 @@
-/** A donor's summary. It identifies the donor and contains no paid data. */
+/** A donor's summary, which identifies the donor and contains no paid data. */
 
 import { z } from '@hono/zod-openapi';
 import type { Donor } from '../donor.ts';

@@ -37,7 +37,7 @@ export type ExportField = (typeof EXPORT_FIELDS)[number];
 /** The content of a cell, or null if it is unknown. */
 export type CellValue = string | number | null;
 
-/** Returns a row with these columns of a donor. */
+/** Returns a row with the given columns of a donor. */
 export function toRow(donor: Donor, fields: readonly ExportField[], nowMs: number): CellValue[] {
   const profile = toProfile(donor, nowMs);
   return fields.map((field) => READERS[field](profile, donor));

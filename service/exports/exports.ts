@@ -1,4 +1,4 @@
-/** The export endpoints. Each donor in an export costs a credit. The file can be downloaded again later. */
+/** The export endpoints. Each donor in an export costs a credit, and the team can download the file again later. */
 
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import { z } from 'zod';
@@ -107,7 +107,7 @@ function refuseSize(donorCount: number): string | undefined {
     : undefined;
 }
 
-/** The donors in an export. */
+/** The donors that an export contains. */
 interface Chosen {
   numbers: readonly number[];
   notFoundIds: string[];

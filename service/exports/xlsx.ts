@@ -1,6 +1,7 @@
 /**
  * Writes a table as an XLSX file with one sheet. The first row is bold and stays visible. The function writes rows in
- * small groups and compresses them outside the event loop. Therefore, ten thousand donors do not block other work.
+ * small groups and compresses them outside the event loop. An export of ten thousand donors therefore does not block
+ * other work.
  */
 
 import { buffer } from 'node:stream/consumers';
@@ -21,15 +22,15 @@ export async function writeXlsx(
   rows: readonly CellValue[][],
   slices: Slices,
 ): Promise<Buffer> {
-  // The library is imported only when an export needs it. The library needs a megabyte of memory, and many services
-  // never write such a file.
+  // The service imports the library only when an export needs it. The library takes a megabyte of memory, and many
+  // services never write an XLSX file.
   const { writeXlsxStream } = await import('hucre/xlsx');
   const columns: ColumnDef[] = header.map((name) => ({ header: name, style: BOLD }));
   return buffer(writeXlsxStream(rowsBelow(), { name: 'Donors', columns, freezePane: { rows: 1 } }));
 
   async function* rowsBelow() {
-    // The library supports styles for columns but not for single rows. The header has already been written when the
-    // library requests these rows, so the styles can be removed.
+    // Removes the column styles after the header. The library supports styles for columns but not for single rows, and
+    // has already written the header when it requests the remaining rows.
     for (const column of columns) delete column.style;
     for (const [index, row] of rows.entries()) {
       if (index % ROWS_AT_ONCE === 0 && slices.isOver()) await slices.next();

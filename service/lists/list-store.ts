@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import type { Database } from '../database.ts';
 
-/** The name of the system list, which every team has. It contains every donor on the team's other lists. */
+/** The name of the system list, which every team has, and which contains every donor on the team's other lists. */
 export const ALL_SAVED_DONORS = 'All Saved Donors';
 
 export interface DonorList {
@@ -12,7 +12,7 @@ export interface DonorList {
   team: string;
   /** The list's name, which is unique within the team. */
   name: string;
-  /** True for system lists, which cannot be renamed or deleted. */
+  /** True for a system list, which a team cannot rename or delete. */
   isSystem: boolean;
   createdAtMs: number;
   donorCount: number;
@@ -25,9 +25,9 @@ export interface ListEntry {
   addedAtMs: number;
 }
 
-/** Reads and changes lists. Each change is made either completely or not at all. */
+/** Reads and changes lists. The service makes each change to a list completely or not at all. */
 export interface Lists {
-  /** Returns a team's lists. The system list comes first, and the other lists are sorted by age. */
+  /** Returns a team's lists: first the system list, then the other lists by age. */
   all(team: string): DonorList[];
   /** Returns a list, or undefined if the team has no such list. */
   find(team: string, id: string): DonorList | undefined;
@@ -40,10 +40,7 @@ export interface Lists {
   add(list: DonorList, donorNumbers: readonly number[]): number[];
   /** Removes donors from a list. If the list is the system list, removes the donors from all lists. */
   remove(list: DonorList, donorNumbers: readonly number[]): void;
-  /**
-   * Returns the donors on the list that were later separated into two people. The list does not contain these donors
-   * any more.
-   */
+  /** Returns the donors that were removed from the list because they were later separated into two people. */
   mixed(list: DonorList): number[];
   /** Returns up to `limit` entries after a position, in order. */
   entries(list: DonorList, after: number, limit: number): ListEntry[];

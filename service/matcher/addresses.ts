@@ -12,7 +12,7 @@ export interface ComparableAddress {
   city: string[];
   state: string;
   zip: string;
-  /** The flat or suite within the building. Empty if the address has no unit. */
+  /** The flat or suite within the building, or an empty text. */
   unit: string;
 }
 
@@ -27,7 +27,7 @@ export type AddressText = ReadonlySet<string>;
  */
 export type AddressFit = 'house' | 'numberSlip' | 'otherUnit' | 'zip' | 'otherHouse' | 'city';
 
-/** The degrees of agreement, from best to worst. */
+/** The degrees of agreement between two addresses, from best to worst. */
 export const ADDRESS_FITS = [
   'house',
   'numberSlip',
@@ -48,8 +48,8 @@ const STREET_WORDS = new Set(
 const DIRECTIONS = new Set(words('north south east west n s e w ne nw se sw'));
 const UNIT_WORDS = new Set(words('apartment apt unit suite ste floor fl room rm'));
 /**
- * The words that precede a unit in the pattern `UNIT`. Most streets contain none of these words, so they do not have to
- * be searched.
+ * The words that precede a unit in the pattern `UNIT`. Most streets contain none of the words, so the matcher does not
+ * have to search most streets.
  */
 const BEFORE_UNIT = new Set(words('apartment apt unit suite ste floor flr room rm no'));
 /** Words that people abbreviate on envelopes, with their short forms. */
@@ -82,7 +82,7 @@ export function comparableAddress(address: Address): ComparableAddress {
   };
 }
 
-/** Returns the words of a street, excluding its type and direction. For "East Court Street", it returns "Court". */
+/** Returns the words of a street without its type and direction, for example "Court" for "East Court Street". */
 function ownNameOf(street: string[]): string[] {
   const own = street.filter((word) => !STREET_WORDS.has(word));
   if (own.length > 0) return own;
@@ -94,7 +94,7 @@ function ownNameOf(street: string[]): string[] {
 const UNIT =
   /(?:\b(?:apartment|apt|unit|suite|ste|floor|flr|room|rm)\b\.?\s{0,4}#?|#|\bno\.)\s{0,4}(?=[a-z0-9-]{0,7}\d|[a-z]\b)([a-z0-9-]{1,8})\b/gi;
 
-/** Returns the units in a text, without punctuation. For example, "Apt. 4-B" becomes "4b". */
+/** Returns the units in a text without punctuation, for example "4b" for "Apt. 4-B". */
 function unitsIn(text: string): string[] {
   return [...text.matchAll(UNIT)].map(([, unit = '']) => unit.replaceAll('-', '').toLowerCase());
 }
@@ -115,7 +115,7 @@ export function addressText(text: string): AddressText {
 const UNIT_MARK = 'unit:';
 
 /**
- * Returns the index keys of a house. The first key consists of the house number and the ZIP code. The second key
+ * Returns two index keys of a house. The first key consists of the house number and the ZIP code. The second key
  * consists of the house number and the street's name.
  */
 export function houseKeys({ houseNumber, street, state, zip }: ComparableAddress): string[] {
@@ -223,7 +223,10 @@ function isNumberSlip(text: AddressText, address: ComparableAddress): boolean {
   return isExchanged && street.every((word) => hasWord(text, word));
 }
 
-/** Returns true if the units differ. If only one address has a unit, this is not evidence against the address. */
+/**
+ * Returns true if the two addresses have different units. A unit in only one of the addresses is not evidence against
+ * the address.
+ */
 function isOtherUnit(text: AddressText, { unit }: ComparableAddress): boolean {
   if (unit === '' || text.has(UNIT_MARK + unit)) return false;
   for (const word of text) if (word.startsWith(UNIT_MARK)) return true;

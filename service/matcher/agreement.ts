@@ -1,8 +1,8 @@
 import type { Candidate } from './donor-index.ts';
 
 /**
- * Returns true if all names, suffixes, dates of birth and common details of two records agree. At least one common
- * detail is necessary. The same full date of birth is enough without other details.
+ * Returns true if all names, suffixes, dates of birth and common details of two records agree. The records must have at
+ * least one common detail, or the same full date of birth.
  */
 export function agreeInFull(one: Candidate, other: Candidate, born = ''): boolean {
   const isSameName =

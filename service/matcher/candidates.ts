@@ -5,8 +5,8 @@ import { formsOf } from './nicknames.ts';
 import { spellingsOf } from './spellings.ts';
 
 /**
- * The maximum number of donors that are compared for each name and initial. If more donors have the name, it does not
- * distinguish them. The index of houses can still find these donors.
+ * The maximum number of donors that the matcher compares for each name and initial. A name of more donors does not
+ * distinguish the donors, but the index of houses can still find them.
  */
 const MOST_OF_ONE_NAME = 3_000;
 const MOST_OF_AN_INITIAL = 300;

@@ -13,22 +13,22 @@ import type { ComparableName } from './names.ts';
 export interface Candidate extends ComparableName {
   number: number;
   isDead: boolean;
-  /** True for a fictional person. No other person outside the file has the same name. */
+  /** True for a fictional person, whose name belongs to no person outside the file. */
   isInvented: boolean;
   /** True if the donor's school is known. */
   hasStudied: boolean;
   /**
-   * Returns the addresses. They are read only when they are needed, because most candidates are excluded by their
-   * names.
+   * Returns the donor's addresses. The matcher reads addresses only when it needs them, because it excludes most
+   * candidates by their names.
    */
   addresses(): ComparableAddress[];
   /** Returns current and former employers. */
   employers(): string[];
-  /** The date or the year of birth. The text is empty if it is unknown. */
+  /** The donor's date or year of birth, or an empty text. */
   born: string;
 }
 
-/** Queries about donors. All names are in their comparable form. */
+/** Queries about donors, with all names in their comparable form. */
 export interface DonorIndex {
   donorCount: number;
   candidate(number: number): Candidate | undefined;
@@ -39,7 +39,7 @@ export interface DonorIndex {
   /** Returns true if an operator has decided that the two donors are two people. */
   areApart(one: number, other: number): boolean;
   /**
-   * Returns true if the same list contains both donors. Each person has only one ID in a list. Also returns true for
+   * Returns true if one list contains both donors, because each person has only one ID in a list. Also returns true for
    * donors that were not imported.
    */
   areOfOneList(one: number, other: number): boolean;
@@ -49,7 +49,7 @@ export interface DonorIndex {
   /** Returns the number of donors with this first name. */
   countFirstName(first: string): number;
   countLastName(last: string): number;
-  /** Returns the first names of donors that differ from this name by at most one edit. */
+  /** Returns the first names of donors that differ from the given name by at most one edit. */
   similarFirstNames(first: string): string[];
   similarLastNames(last: string): string[];
 }
@@ -141,7 +141,7 @@ function prepareNumberList<Parameters extends unknown[]>(db: Database, sql: stri
   return (...parameters: Parameters): number[] => statement.all(...parameters);
 }
 
-/** Returns a donor in the same form as the index does. */
+/** Returns a donor in the form of the index. */
 export function candidateOf(number: number, donor: Donor): Candidate {
   return toCandidate(entriesOf(number, donor).row);
 }

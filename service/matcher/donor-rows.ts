@@ -9,7 +9,7 @@ import { toLatin } from './latin.ts';
 import { type ComparableName, comparableName } from './names.ts';
 import { INDEX_TABLES, INDEX_VERSION } from './tables.ts';
 
-/** A donor in the index. All names are in their comparable form. */
+/** A donor as a row of the index, with all names in their comparable form. */
 export interface DonorRow {
   number: number;
   last: string;
@@ -19,16 +19,16 @@ export interface DonorRow {
   lastParts: string;
   /** The addresses in the form of `encodeAddresses`. */
   addresses: string;
-  /** The employers. Each line contains one employer. */
+  /** The donor's employers, one per line. */
   employers: string;
   isDead: number;
-  /** 1 for a fictional person, otherwise 0. No other person outside the file has the same name. */
+  /** 1 for a fictional person, whose name belongs to no person outside the file. Otherwise 0. */
   isInvented: number;
   /** 1 if the service knows the donor's school, otherwise 0. */
   hasStudied: number;
-  /** A real person's date or year of birth. The text is empty if it is unknown. */
+  /** A real person's date or year of birth, or an empty text. */
   born: string;
-  /** The generation in the suffix, or null. */
+  /** The generation that the name's suffix indicates, or null. */
   generation: number | null;
 }
 
@@ -74,13 +74,13 @@ export function createDonorRows(db: Database) {
   };
 }
 
-/** Writes the entries of one donor. */
+/** Writes one donor's entries into the index. */
 export interface DonorInserts {
   insert(row: DonorRow): void;
   insertName(last: string, first: string, number: number): void;
 }
 
-/** Returns a function that writes the entries of one donor. */
+/** Returns a function that writes one donor's entries into the index. */
 export function prepareInserts(db: Database): DonorInserts {
   const row = db.prepare<[DonorRow]>(
     `insert into donor_index values (@number, @last, @first, @middle, @lastParts, @addresses,
@@ -109,8 +109,8 @@ export function entriesOf(number: number, donor: Donor) {
 }
 
 /**
- * Returns a donor's employers. For real people, they include the boards on which the person serves. Contact lists often
- * name such a board as the employer.
+ * Returns a donor's employers. A real person's employers include the boards on which the person serves, because contact
+ * lists often name a board as the employer.
  */
 function employersOf(donor: Donor): Set<string> {
   const roles = isImported(donor) ? [...donor.work, ...donor.boards] : donor.work;
@@ -122,8 +122,8 @@ function isImported({ sources }: Donor): boolean {
 }
 
 /**
- * Returns additional names for the index. They are middle names, which can be a first or last name, and the parts of
- * the last name.
+ * Returns additional names for the index: middle names, which can be a first or last name, and the parts of the last
+ * name.
  */
 function otherNamesOf({ first, middles, last, lastParts }: ComparableName): [string, string][] {
   const full = middles.filter((middle) => middle.length > 1);

@@ -13,7 +13,7 @@ const LEGAL_WORDS = new Set(
     pllc pc pa na group gmbh ag sa bv holdings holding`),
 );
 
-/** Different spellings of the same word. */
+/** Different spellings of one word. */
 const SPELLINGS = new Map(
   `univ university|dept department|intl international|natl national|assn association|assoc associates
    |hosp hospital|ctr center|centre center|mfg manufacturing|svcs services|svc services|bros brothers
@@ -26,7 +26,7 @@ const SPELLINGS = new Map(
     .map(([from = '', to = '']) => [from, to]),
 );
 
-/** Words that occur in many names of employers. Without other words, they do not identify an employer. */
+/** Words that occur in many employers' names, and that identify an employer only together with other words. */
 const GENERIC = new Set(
   words(`bank university college school hospital foundation services systems partners capital company
     us united states department court national american office center city county state group`),
@@ -76,7 +76,10 @@ function turned(name: string): string {
   return TURNED.has(kind) ? [kind, ...all].join(' ') : name;
 }
 
-/** Returns a school district's name with the ending "public schools". In a town, both names mean the same employer. */
+/**
+ * Returns a school district's name with the ending "public schools". In one town, the district and the "public schools"
+ * are one employer.
+ */
 function asDistrict(name: string): string {
   return name.replace(/ public school(?:s| district)$/, ' public schools');
 }
@@ -113,8 +116,8 @@ const AREAS = new Set(
 );
 
 /**
- * Returns true if the first name abbreviates the words of the second name. For example, "Harbor Hlth Sys" abbreviates
- * Harbor Health System. At least one distinctive word must be written in full.
+ * Returns true if the first name abbreviates the words of the second name, and at least one distinctive word is written
+ * in full. For example, "Harbor Hlth Sys" abbreviates Harbor Health System.
  */
 function isAbbreviated(short: readonly string[], long: readonly string[]): boolean {
   const isTold = short.some(

@@ -7,37 +7,37 @@ import type { Population } from './population.ts';
 export interface Evidence {
   bits: number;
   /**
-   * The probability that two records of the same person show this evidence. Absent if two records of different people
-   * would always show it too.
+   * The probability that two records of one person show this evidence. Absent if two records of different people would
+   * always show the evidence too.
    */
   m?: number;
   /** A description of the evidence. Empty if users do not have to see the evidence. */
   reason: string;
   /** The kind of evidence. Evidence from the name has no kind. Names and cities alone are never enough for a match. */
   kind?: EvidenceKind;
-  /** True if many people have this detail in common. The detail is ignored if the addresses differ. */
+  /** True if many people share this detail, so that the matcher ignores the detail if the addresses differ. */
   isCommon?: boolean;
-  /** True if both addresses are known and differ. */
+  /** True if the two compared addresses are known and differ. */
   isElsewhere?: boolean;
   /**
-   * True if both people live in the same ZIP code area but in different houses. Two people with the same name are rare
-   * in one area. If the whole name agrees, the evidence therefore counts as an address.
+   * True if both people live in the same ZIP code area but in different houses. Two people with one name are rare in
+   * one area, so the evidence counts as an address if the whole name agrees.
    */
   isNearby?: boolean;
   /** True if first name, middle name or initial, last name and suffix agree. */
   isWholeName?: boolean;
   /** True if this is strong evidence for two different people. The same address does not outweigh this evidence. */
   isContradiction?: boolean;
-  /** True if the first names are equal, or if they are forms or spellings of the same name. */
+  /** True if the two first names are equal, or are forms or spellings of one name. */
   isFull?: boolean;
-  /** True if first name and middle name are exchanged. The middle names then need no further comparison. */
+  /** True if first name and middle name are exchanged, so that the middle names need no further comparison. */
   isExchanged?: boolean;
   needs?: readonly EvidenceKind[];
-  /** The kinds of evidence of which at least one is necessary for a match. */
+  /** The kinds of evidence of which a match needs at least one. */
   needsOneOf?: readonly EvidenceKind[];
   /**
-   * The kinds of evidence that are necessary to join records from two sources. Without them, an operator must review
-   * the pair. For a match, they are not necessary.
+   * The kinds of evidence that the service needs to join records from two sources. Without these kinds of evidence, an
+   * operator must review the pair. A match does not need them.
    */
   needsForJoin?: readonly EvidenceKind[];
   /** The maximum probability of a match with this evidence, for example for relatives in one home. */
@@ -54,7 +54,7 @@ export interface Evidence {
 /** The kinds of evidence. Evidence from the name has no kind. */
 export type EvidenceKind = 'address' | 'employer' | 'birth';
 
-/** The person and the donor to compare. */
+/** The person and the donor that the matcher compares. */
 export interface Comparing {
   index: DonorIndex;
   population: Population;
@@ -71,6 +71,6 @@ export const MOSTLY_TWO = 0.2;
 export const ONE_OR_TWO = 0.5;
 /**
  * The maximum probability with evidence that usually means one person, but not often enough for a match. In an import,
- * an operator reviews such pairs.
+ * an operator reviews a pair with such evidence.
  */
 export const MOSTLY_ONE = 0.92;

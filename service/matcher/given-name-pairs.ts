@@ -1,6 +1,6 @@
 /**
- * Decides whether two different first names can belong to the same person. The two names can be forms, spellings or
- * misspellings of the same name. They can also be the names of two people, such as siblings or couples.
+ * Decides whether two different first names can belong to one person. The two names can be forms, spellings or
+ * misspellings of one name. The names can also belong to two people, such as siblings or couples.
  */
 import type { DonorIndex } from './donor-index.ts';
 import { scanKey } from './latin.ts';
@@ -11,8 +11,8 @@ import { spellingsOf } from './spellings.ts';
 import { chanceOfSlip, isOtherStart } from './typos.ts';
 
 /**
- * Returns true if both names are short forms of the same third name. For example, Gary and Jerry can both be short
- * forms of Gerard. If parents also choose both names as full names, they usually belong to two people.
+ * Returns true if the two names are short forms of one third name. For example, Gary and Jerry can be short forms of
+ * Gerard. If parents also choose both short forms as full names, the two names usually belong to two people.
  */
 export function areOfOneThird(population: Population, one: string, other: string): boolean {
   return (
@@ -24,7 +24,7 @@ export function areOfOneThird(population: Population, one: string, other: string
   );
 }
 
-/** Returns true if parents also choose both names as full names. */
+/** Returns true if parents also choose each of the two names as a full name. */
 export function areOwnNames(population: Population, one: string, other: string): boolean {
   return [one, other].every(
     (name) =>
@@ -34,8 +34,8 @@ export function areOwnNames(population: Population, one: string, other: string):
 
 /**
  * Returns true if the lists connect two names that parents also choose as full names. Examples are Jane and Jean, and
- * William and Wilma. Siblings and couples often have such names, so a shared home does not show that they are one
- * person.
+ * William and Wilma. Siblings and couples often have two such names, so a shared home does not show that the names
+ * belong to one person.
  */
 export function areOftenTwoPeople(population: Population, one: string, other: string): boolean {
   if (areCommonForms(one, other) || spellingsOf(one).has(other)) return false;
@@ -73,7 +73,7 @@ const LEAST_BIRTHS = 3_200;
 export const RARELY_GIVEN = { never: 2e-5, seldom: 4e-4 };
 
 /**
- * Returns true if two names are spellings of the same name. A man's name and a woman's name are never spellings of each
+ * Returns true if two names are spellings of one name. A man's name and a woman's name are never spellings of each
  * other.
  */
 export function isSpelledOtherwise(population: Population, one: string, other: string): boolean {
@@ -108,7 +108,7 @@ export function mayBeOwnName(
     return isAtLeast(MISTAKEN.perhaps) ? 'perhaps' : 'surely';
   };
   const inPopulation = judge(births(written), births(donors), population.allBirths());
-  // If only one other donor has the same misspelling, it is still not a real name.
+  // A misspelling that only one other donor has is still not a real name.
   const others = [index.countFirstName(written), index.countFirstName(donors) - 1];
   const isInFile = others.every((count) => count >= LEAST_BEARERS);
   const inFile = isInFile ? judge(others[0] ?? 0, others[1] ?? 0, index.donorCount) : 'never';
@@ -153,7 +153,7 @@ export function mayBeSlip(
 }
 
 /**
- * Returns true if the names are a man's and a woman's form of the same name, such as Eduardo and Eduarda or Philip and
+ * Returns true if the names are a man's and a woman's form of one name, such as Eduardo and Eduarda or Philip and
  * Philippa.
  */
 export function arePairOfSexes(

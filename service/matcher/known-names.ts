@@ -1,6 +1,6 @@
 /**
- * Stores the names of all donors. For each name, also stores all forms that lack one letter, so that the name is found
- * despite a typing error.
+ * Stores the names of all donors. Also stores all forms of a name that lack one letter, so that the matcher finds the
+ * name despite a typing error.
  */
 
 import type { Database } from '../database.ts';
@@ -11,11 +11,11 @@ export type NameTable = 'first_names' | 'last_names';
 
 /** First names or last names. */
 export interface KnownNames {
-  /** Returns the number of donors with this name. */
+  /** Returns the number of donors with the given name. */
   count(name: string): number;
   /** Changes the number of people with this name. */
   change(name: string, bearers: number): void;
-  /** Returns the names that differ from this name by at most one edit. */
+  /** Returns the known names that differ from the given name by at most one edit. */
   similar(name: string): string[];
 }
 

@@ -49,8 +49,8 @@ function spell(word: string, letters: ReadonlyMap<string, string>): string {
 }
 
 /**
- * Returns a key that is the same for all Latin spellings of a foreign name. For example, ü can be u or ue, й can be y,
- * i or missing, and х can be kh or h. Names with the same key can also be different names.
+ * Returns one key for all Latin spellings of a foreign name. For example, ü can be u or ue, й can be y, i or missing,
+ * and х can be kh or h. Names with the same key can also be different names.
  */
 export function spellingKey(name: string): string {
   return name
@@ -65,8 +65,8 @@ export function spellingKey(name: string): string {
 }
 
 /**
- * Returns a key for a last name that is the same if the name was adapted to another language or written by its sound.
- * For example, au and ow have the same key (Braun and Brown). So do c and k (Kox and Cox).
+ * Returns one key for all forms of a last name that was adapted to another language or written by its sound. For
+ * example, au and ow have one key (Braun and Brown), and so do c and k (Kox and Cox).
  */
 export function lastNameKey(name: string): string {
   return spellingKey(
@@ -78,8 +78,8 @@ export function lastNameKey(name: string): string {
 }
 
 /**
- * Returns a key that is the same for all spellings of an English first name, such as Frederic and Frederick, Joann and
- * Joanne, or Barry and Barrie. Some of these names are the forms for a man and for a woman, such as Denis and Denise.
+ * Returns one key for all spellings of an English first name, such as Frederic and Frederick, Joann and Joanne, or
+ * Barry and Barrie. Some names with one key are a man's and a woman's form, such as Denis and Denise.
  */
 export function soundKey(name: string): string {
   return name

@@ -1,6 +1,6 @@
 /**
- * Finds the donor who is the same person as a submitted person. If the evidence is not sufficient, finds no donor,
- * because a wrong donor is worse.
+ * Finds the donor who is the submitted person. If the evidence is not sufficient, finds no donor, because a wrong donor
+ * is worse.
  */
 
 import { atOnce, inSlices, type Slices } from '../slices.ts';
@@ -20,7 +20,7 @@ export interface SoughtPerson {
   last: string;
   addresses: readonly string[];
   employers: readonly string[];
-  /** The ISO date or the year of birth. Only sources of people contain it. */
+  /** The ISO date or the year of birth, which only sources of people contain. */
   born?: string;
 }
 
@@ -37,19 +37,19 @@ export interface Match {
   /** The number of the found donor, or null if no donor is certain enough. */
   donorNumber: number | null;
   /**
-   * The probability that the found donor is the right donor. If no donor was found, it is the probability of the most
-   * likely donor. The computation assumes that the chance of finding the person in the file is one half.
+   * The probability that the found donor is the right donor. Without a found donor, `probability` is the probability of
+   * the most likely donor. The computation assumes that the chance of finding the person in the file is one half.
    */
   probability: number;
   /**
-   * The probability on which decisions are based. It assumes that at least `LEAST_PEOPLE` people are possible, even if
-   * the file is small. If a donor was found, it is equal to `probability`.
+   * The probability on which the matcher bases decisions. `cautious` assumes that at least `LEAST_PEOPLE` people are
+   * possible, even if the file is small. For a found donor, `cautious` is equal to `probability`.
    */
   cautious: number;
   reasons: string[];
   /**
-   * The second most likely donor. If no donor was found, it is the most likely donor. The probability is not reduced
-   * because of missing evidence.
+   * The second most likely donor or, if no donor was found, the most likely donor. Missing evidence does not reduce the
+   * probability of this donor.
    */
   runnerUp: Likely | null;
   /**
@@ -59,7 +59,7 @@ export interface Match {
   kinds: number;
   /** True if strong evidence contradicts the match, such as a different middle initial. */
   isContradicted: boolean;
-  /** True if there are enough kinds of evidence for a join. A join must also reach its own threshold. */
+  /** True if the evidence has enough kinds for a join, which must also reach its own threshold. */
   isJoinable: boolean;
 }
 
@@ -71,16 +71,16 @@ export interface Matcher {
   matchInSlices(person: SoughtPerson, slices: Slices): Promise<Match>;
 }
 
-/** The probabilities from which on two records are treated as one person. */
+/** The probabilities from which on the matcher treats two records as one person. */
 export const THRESHOLDS = {
-  /** The threshold for a submitted person and a donor. A wrong match affects only one profile. */
+  /** The threshold for a submitted person and a donor, where a wrong match affects only one profile. */
   match: 0.97,
   /**
    * The threshold for records from two sources. A wrong join stays in the file, so it needs two kinds of evidence in
    * addition to the name.
    */
   join: 0.9995,
-  /** The threshold for a review. Pairs that are likely but not certain enough are reviewed by an operator. */
+  /** The threshold for a review. An operator reviews pairs that are likely but not certain enough. */
   review: 0.9,
 };
 
@@ -109,7 +109,7 @@ function comparingWith(index: DonorIndex): Comparing {
   };
 }
 
-/** The minimum probability of a second candidate. Less likely candidates are ignored. */
+/** The minimum probability of a second candidate. The matcher ignores less likely candidates. */
 const LEAST_MENTIONED = 0.001;
 
 /**
@@ -187,7 +187,7 @@ function cut(text: string): string {
   return text.slice(0, MAX_TEXT_LENGTH);
 }
 
-/** A candidate with all evidence. */
+/** A candidate, with all evidence for and against the candidate. */
 interface Weighed {
   candidate: Candidate;
   /** The odds that this donor is the person. The alternative is that the person is not a donor. */
@@ -245,7 +245,7 @@ function choose(index: DonorIndex, weighed: readonly Weighed[], { readings, born
   const evidence = ranked[0]?.evidence ?? [];
   const kinds = findKinds(evidence);
   const isContradicted = evidence.some((one) => one.isContradiction === true);
-  // Relatives share a home, so the same address does not outweigh a contradiction.
+  // Relatives share a home, so an equal address does not outweigh a contradiction.
   const isMet = evidence.every(({ needs = [] }) => needs.every((kind) => kinds.has(kind)));
   // Two forms of a name at the same home belong to one person as often as to two people.
   const isTold = evidence.every(
@@ -302,7 +302,7 @@ function stateProbability(index: DonorIndex, ranked: readonly Weighed[]): number
   return (ranked[0]?.odds ?? 0) / all;
 }
 
-/** Returns the highest probability that the evidence allows. Contradictions and missing evidence reduce it. */
+/** Returns the highest probability that the evidence allows, which contradictions and missing evidence reduce. */
 function limitOf(evidence: readonly Evidence[], kinds: ReadonlySet<EvidenceKind>): number {
   const limits = evidence.flatMap(({ atMost }) => atMost ?? []);
   if (kinds.size > 0) return Math.min(1, ...limits);
@@ -310,8 +310,8 @@ function limitOf(evidence: readonly Evidence[], kinds: ReadonlySet<EvidenceKind>
 }
 
 /**
- * Returns the kinds of evidence. A large employer does not count if the addresses differ, because someone with the same
- * name may work there.
+ * Returns the kinds of evidence for a candidate. A large employer does not count if the addresses differ, because a
+ * namesake may work there.
  */
 function findKinds(evidence: readonly Evidence[]): Set<EvidenceKind> {
   const isElsewhere = evidence.some((one) => one.isElsewhere === true);

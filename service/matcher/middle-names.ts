@@ -14,7 +14,7 @@ const OTHER_INITIAL = {
   ...{ bits: Math.log2(0.02 / 0.93), reason: 'The middle initial is another one' },
   ...{ isContradiction: true, atMost: MOSTLY_TWO },
 };
-/** Two relatives may be called Nina and Tina, so such a difference is rarely a mistake. */
+/** Two relatives may be called Nina and Tina, so two similar middle names are rarely one misspelled name. */
 const OTHER_NAME = {
   ...{ bits: Math.log2(0.05), reason: 'The middle name is another known name' },
   ...{ isContradiction: true, atMost: MOSTLY_TWO },
@@ -49,8 +49,8 @@ export function weighMiddle(
 }
 
 /**
- * Returns true if two middle names can be the same name. Nina and Tina are two different known names, so the result is
- * false. If one of the names is unknown, it may be a typing error.
+ * Returns true if two middle names can be one name. Returns false for two different known names, such as Nina and Tina.
+ * If one of the names is unknown, the unknown name may contain a typing error.
  */
 function areOneMiddle(comparing: Comparing, one: string, other: string): boolean {
   if (!middlesAgree(one, other)) return false;
@@ -93,7 +93,7 @@ function weighOtherMiddle(
 ): Evidence[] | undefined {
   const hasInitial = [mine, theirs].some((side) => side.every((one) => one.length === 1));
   if (!hasInitial) return undefined;
-  // If both people have the same last name, its initial does not explain the difference.
+  // If the two people have one last name, its initial does not explain the difference.
   const others = [
     ...reading.lastParts.filter((part) => part !== donor.last && !donor.lastParts.includes(part)),
     ...donor.lastParts.filter((part) => part !== reading.last && !reading.lastParts.includes(part)),

@@ -8,20 +8,17 @@ import { withinOneEdit, withinTwoEdits, words } from './words.ts';
 /** A name in lower case, without accents, titles, suffixes and punctuation. Parts may be empty. */
 export interface ComparableName {
   first: string;
-  /** The words after the first name. If the middle name has its own field, they are the middle name. */
+  /** The words after the first name, or the middle name if the middle name has its own field. */
   middles: string[];
   /** The last name without spaces, so that "Van der Berg" and "Vanderberg" agree. */
   last: string;
   /** The parts of a last name such as "García-López" or "Garcia Lopez". */
   lastParts: string[];
-  /** The generation that a suffix names, or null if the name has no suffix. For "Jr" and "II", it is 2. */
+  /** The generation that a suffix names, for example 2 for "Jr" and "II". Null if the name has no suffix. */
   generation: number | null;
 }
 
-/**
- * How well two first names agree, from best to worst. The list starts with the same name and ends with two errors from
- * scanning or typing.
- */
+/** How well two first names agree, from best to worst: from equal names to two errors from scanning or typing. */
 export type FirstNameFit = 'same' | 'nickname' | 'spelling' | 'initial' | 'typo' | 'slips';
 
 export interface Reading extends ComparableName {
@@ -126,7 +123,7 @@ function generationIn(text: string): number | null {
   return null;
 }
 
-/** The maximum number of readings. Each reading needs its own search. */
+/** The maximum number of readings of one name. Each reading needs a separate search. */
 const MAX_READINGS = 8;
 
 /** Returns how well the first names of a person and a donor agree. Returns undefined if the names do not agree. */
@@ -147,7 +144,7 @@ export function fitFirstName(person: string, donor: string): FirstNameFit | unde
   return areTwoSlips(person, donor) ? 'slips' : undefined;
 }
 
-/** Returns true if two names are transliterations of the same name from a different alphabet. */
+/** Returns true if two names are transliterations of one name from a different alphabet. */
 export function areSpellings(one: string, other: string): boolean {
   return (
     Math.min(one.length, other.length) >= MIN_TYPO_LENGTH && spellingKey(one) === spellingKey(other)
@@ -167,7 +164,7 @@ export function areLastNameSpellings(one: string, other: string): boolean {
 
 const MIN_LAST_NAME_LENGTH = 3;
 
-/** Returns true if the letters suggest that two first names are spellings of the same English name. */
+/** Returns true if the letters suggest that two first names are spellings of one English name. */
 export function soundAlike(one: string, other: string): boolean {
   const isLong = Math.min(one.length, other.length) >= MIN_TYPO_LENGTH;
   return isLong && soundKey(one) === soundKey(other) && !TWO_OF_ONE_SOUND.has(`${one} ${other}`);
@@ -200,8 +197,8 @@ export function isTypo(one: string, other: string): boolean {
 }
 
 /**
- * Returns true if two middle names can belong to the same person. An initial agrees with every name that starts with
- * it.
+ * Returns true if two middle names can belong to one person. An initial agrees with every name that starts with the
+ * initial.
  */
 export function middlesAgree(one: string, other: string): boolean {
   return one.startsWith(other) || other.startsWith(one) || isTypo(one, other);
@@ -274,7 +271,7 @@ function isSame(one: readonly string[], other: readonly string[]): boolean {
   return one.length === other.length && one.every((word, at) => word === other[at]);
 }
 
-/** Notes in a name field, for example "in care of". They also include the reasons for which a letter was returned. */
+/** Notes in a name field, for example "in care of", or the reason for which a letter was returned. */
 const NOTES =
   /\*[^*]*\*?|\b(?:attn|attention|in care of|the estate of|estate of|the late|formerly known as)\b:?|\b[ct]\/o\b|\b(?:deceased|dec'?d|do not (?:mail|call|contact)|dnm|vip|household|family|bounced|moved|returned?)\b\??/gi;
 
@@ -285,10 +282,10 @@ const NOTES =
 const OF_ANOTHER =
   /^\W*(?:the )?(?:widow|widower|wife|husband|spouse|partner|parents?|mother|father|sons?|daughters?|child|children|brothers?|sisters?|family|friends?|heirs?|executor|guardian|trustees?|in (?:loving )?memory|in honou?r) of\s+(?=\p{L})/iu;
 
-/** Matches a field that contains only "in care of". The other field contains the name. */
+/** Matches a field that contains only "in care of", while the other field contains the name. */
 const CARE_OF = /^\W*(?:[ct]\/o|(?:in )?care of|att(?:n|ention))\W*$/i;
 
-/** Matches a dash with spaces on both sides. The text after it is a note. */
+/** Matches a dash with spaces on both sides, after which the text is a note. */
 const DASH = /\s[-–—]\s/;
 
 function withoutNotes(text: string): string {

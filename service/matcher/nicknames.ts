@@ -1,4 +1,4 @@
-/** Finds all first names that one person may use. They are long and short forms from public lists. */
+/** Finds all first names that one person may use: the long and short forms from public lists. */
 
 import { z } from 'zod';
 import { readDataFile } from '../data-file.ts';
@@ -25,8 +25,8 @@ interface Nicknames {
 let nicknames: Nicknames | undefined;
 
 /**
- * Returns the other first names that people with this name may use. They are the short and long forms, and the other
- * short forms of the long forms. The lists are read when they are first used.
+ * Returns the other first names that people with the given name may use: the short and long forms, and the other short
+ * forms of the long forms. The first call reads the lists.
  */
 export function formsOf(name: string): Set<string> {
   nicknames ??= fromFiles();
@@ -60,7 +60,7 @@ function readPairs(text: string): Map<string, string[]> {
   return pairs;
 }
 
-/** Returns true if one of the two names is a short form of the other. */
+/** Returns true if one of the two names is a short form of the second name. */
 export function isShortFor(one: string, other: string): boolean {
   nicknames ??= fromFiles();
   const { shorts } = nicknames;
