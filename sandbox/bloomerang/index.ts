@@ -38,7 +38,7 @@ export interface BloomerangSandbox {
   baseUrl: string;
   /** The address that contains `/_sandbox` and `/authorize`. */
   rootUrl: string;
-  /** The private key of an administrator. */
+  /** The private API key of an administrator. */
   token: string;
   clientId: string;
   clientSecret: string;
@@ -85,7 +85,7 @@ function assemble(db: Database, options: BloomerangSandboxOptions) {
     rotateRefreshTokens: crmParts.rotateRefreshTokens,
     keyUser: account.keyUser,
   });
-  // After a restart, the first key is the same, so settings with this key stay valid.
+  // The first key does not change with a restart, so settings with the first key stay valid.
   const token = secretOf('key');
   signIn.issueKey(token);
   const parts: AppOptions = {

@@ -48,7 +48,7 @@ export function createApp(options: AppOptions): Hono<CivicrmEnv> {
     const { entity, action } = c.req.param();
     return answer(c, options, entity, action);
   });
-  // Joomla sends the path as a query parameter. WordPress without clean URLs does the same.
+  // Joomla, and WordPress without clean URLs, send the path as a query parameter.
   app.all('*', (c) => {
     const route = c.req.query('task') ?? c.req.query('q') ?? '';
     const [, entity, action] = /^\/?civicrm\/ajax\/api4\/(\w+)\/(\w+)$/.exec(route) ?? [];

@@ -18,9 +18,9 @@ export interface CivicrmSandboxOptions
 export interface CivicrmSandbox {
   /** The site's address, without a trailing slash. */
   baseUrl: string;
-  /** The address that contains `/_sandbox`. It is the same as the site's address. */
+  /** The address under which the stand-in serves `/_sandbox`, which is the site's address. */
   rootUrl: string;
-  /** The API key of donor-sync's CRM user. */
+  /** The API key of the CRM user that donor-sync uses. */
   apiKey: string;
   /** Stops immediately. Open connections are cut, and the database is closed. */
   close(): Promise<void>;
@@ -36,7 +36,7 @@ export async function startCivicrmSandbox(
     ...{ file: options.db, world, contactCount, clock },
     variants: variantsSchema.parse(options.variants ?? {}),
   });
-  // After a restart, the key is the same, so settings with this key stay valid.
+  // The API key does not change with a restart, so settings with the key stay valid.
   const apiKey = createHash('sha256').update(`civicrm key of seed ${world.seed}`).digest('hex');
   try {
     const app = createApp({ ...parts, site, apiKey });

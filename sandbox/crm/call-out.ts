@@ -1,6 +1,6 @@
 /**
- * Sends a request that an administrator configured in a CRM. The function makes only one attempt. Only addresses on
- * this machine are allowed.
+ * Sends a request that an administrator configured in a CRM, in a single attempt. The function accepts only addresses
+ * on this machine.
  */
 
 import { isOnThisMachine } from './this-machine.ts';
@@ -11,7 +11,7 @@ export interface CallOut {
   body: string;
 }
 
-/** The request and its outcome. `status` is null if there was no response. */
+/** The request and its outcome. `status` is null if the stand-in received no response. */
 export interface CalledOut extends CallOut {
   status: number | null;
   answer: string;

@@ -36,7 +36,7 @@ export interface CrmControlSettings<Fault, Rule> extends Omit<ControlSettings<Fa
   readRecord(type: string, id: string): object | undefined;
 }
 
-/** Creates the controls. A CRM's stand-in adds its own controls. */
+/** Creates the controls that all CRM stand-ins share. Each stand-in adds its own controls. */
 export function createCrmControlRouter<Fault, Details, Rule>(
   parts: ControlParts<Fault, Details>,
   { ruleSchema, rules, apiUsage, readRecord, ...settings }: CrmControlSettings<Fault, Rule>,

@@ -2,12 +2,12 @@
 
 import type { Database } from '../../testbed/database.ts';
 
-/** The table with these values. Each CRM has its own table. Its columns are `name` and `value`. */
+/** The table with a CRM's stored values, with the columns `name` and `value`. Each CRM has a separate table. */
 export type SettingsTable = 'account_settings' | 'org_settings';
 
 /**
- * Returns a stored value, or undefined if it is not set. For example, the seed with which the database was filled is
- * such a value.
+ * Returns a stored value, for example the seed with which the database was filled. Returns undefined if the value is
+ * not set.
  */
 export function findSetting(db: Database, table: SettingsTable, name: string): string | undefined {
   return db

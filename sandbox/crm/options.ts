@@ -11,7 +11,7 @@ import type { RequestDetails } from './requests.ts';
 
 const DEFAULT_CONTACTS = 500;
 
-/** The options of a CRM's stand-in. Every option has a default value. */
+/** The options of a CRM's stand-in, each of which has a default value. */
 export interface CrmSandboxOptions extends SandboxOptions {
   /** The number of contacts at the start. The default is 500. */
   contacts?: number;
@@ -20,7 +20,10 @@ export interface CrmSandboxOptions extends SandboxOptions {
    * the real CRM.
    */
   tokenLifetimeMs?: number;
-  /** True if each use of a refresh token returns a new token and invalidates the old one. The default is false. */
+  /**
+   * True if each use of a refresh token returns a new refresh token and invalidates the used token. The default is
+   * false.
+   */
   rotateRefreshTokens?: boolean;
 }
 

@@ -5,7 +5,7 @@ import type { Context, MiddlewareHandler } from 'hono';
 
 /** Additional details of a request for the log. */
 export interface RequestDetails {
-  /** The query part of the URL, excluding the question mark. */
+  /** The query part of the request's URL without the question mark. */
   query: string;
 }
 

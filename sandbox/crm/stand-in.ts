@@ -4,15 +4,15 @@
  */
 import type { CrmSandboxOptions } from './options.ts';
 
-/** A CRM's stand-in. `sandbox/stand-ins.ts` lists all of them. */
+/** A stand-in for a CRM. The file `sandbox/stand-ins.ts` lists all stand-ins. */
 export interface CrmStandIn {
-  /** The value of `crm.kind` in the settings. It is also the name of the subcommand. */
+  /** The value of `crm.kind` in the settings, which is also the name of the subcommand. */
   kind: string;
   /** A noun phrase that describes the stand-in, for example `a HubSpot account`. */
   serves: string;
-  /** The text below the command's help. The text contains examples and a list of the stand-in's controls. */
+  /** The text below the command's help, with examples and a list of the stand-in's controls. */
   examples: string;
-  /** The options that only this CRM's stand-in has. The help lists them in this order. */
+  /** The options that only this CRM's stand-in has, in the order of the help. */
   options: readonly StandInOption[];
   /** The token whose lifetime users can set, and its default lifetime (ms). Omitted if there is none. */
   token?: { noun: string; lifetimeMs: number };
@@ -38,7 +38,7 @@ export interface StandInOption {
 
 /** A running stand-in. */
 export interface CrmServing {
-  /** The addresses and credentials of the stand-in. The command prints them in this order. */
+  /** The addresses and credentials of the stand-in, in the order in which the command prints them. */
   line: Readonly<Record<string, string | number>> & { baseUrl: string };
   close(): Promise<void>;
 }

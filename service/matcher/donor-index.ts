@@ -13,7 +13,7 @@ import type { ComparableName } from './names.ts';
 export interface Candidate extends ComparableName {
   number: number;
   isDead: boolean;
-  /** True for a fictional person, whose name belongs to no person outside the file. */
+  /** True for a fictional person, whose name nobody outside the file has. */
   isInvented: boolean;
   /** True if the donor's school is known. */
   hasStudied: boolean;

@@ -22,7 +22,7 @@ export interface DonorRow {
   /** The donor's employers, one per line. */
   employers: string;
   isDead: number;
-  /** 1 for a fictional person, whose name belongs to no person outside the file. Otherwise 0. */
+  /** 1 for a fictional person, whose name nobody outside the file has. Otherwise 0. */
   isInvented: number;
   /** 1 if the service knows the donor's school, otherwise 0. */
   hasStudied: number;

@@ -1,4 +1,4 @@
-/** A Bloomerang account. All of its data is in one database. */
+/** A Bloomerang account, with all of its data in one database. */
 
 import { keptSetting } from '../../crm/kept-setting.ts';
 import type { Database } from '../core/database.ts';

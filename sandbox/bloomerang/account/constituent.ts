@@ -5,7 +5,7 @@ export const RESTRICTIONS = ['DoNotCall', 'DoNotMail', 'DoNotSolicit'] as const;
 
 const text = z.string().nullish();
 
-/** The parts of a constituent that a client can write. The specification calls them `ConstituentBase`. */
+/** The parts of a constituent that a client can write, which the specification calls `ConstituentBase`. */
 export const writablePartsSchema = z.object({
   Type: z.enum(['Individual', 'Organization']).optional(),
   Status: z.enum(['Active', 'Inactive', 'Deceased']).optional(),
@@ -45,7 +45,7 @@ export const TEXT_PARTS = [
   ...(['FacebookId', 'TwitterId', 'LinkedInId', 'Birthdate'] as const),
 ];
 
-/** The stored body of a constituent. */
+/** The body of a constituent as the account stores it. */
 export interface Body extends WritableParts {
   Status: 'Active' | 'Inactive' | 'Deceased';
   HouseholdId?: number | null;
@@ -70,7 +70,7 @@ export interface Constituent {
   body: Body;
 }
 
-/** The stored body of a constituent without data. */
+/** The stored body of a constituent that has no data yet. */
 export const BLANK_BODY: Body = {
   Status: 'Active',
   CommunicationRestrictions: [],

@@ -2,7 +2,7 @@
 import type { Database } from '../core/database.ts';
 import type { Body, Constituent } from './constituent.ts';
 
-/** The conditions of a list. An undefined condition matches every constituent. */
+/** The conditions of a request for a list. An undefined condition matches every constituent. */
 export interface ListQuery {
   type: string | undefined;
   ids: readonly number[] | undefined;

@@ -6,7 +6,7 @@ export const customFieldSchema = z.strictObject({
   name: z.string().min(1),
   dataType: z.enum(['Currency', 'Date', 'Decimal', 'Text', 'Year']).default('Text'),
   pickType: z.enum(['Freeform', 'PickOne', 'PickMultiple']).default('Freeform'),
-  /** The choices of a field with a list. The list is empty for other fields. */
+  /** The choices of a custom field with a list. Fields without a list have no choices. */
   values: z.array(z.string()).default([]),
   isActive: z.boolean().default(true),
   isRequired: z.boolean().default(false),

@@ -1,5 +1,5 @@
 /**
- * Stores addresses, email addresses and phones. Each of them is a separate record, and one record of each kind is the
+ * Stores addresses, email addresses and phones as separate records. Of each kind, one record is the constituent's
  * primary record.
  */
 import { z } from 'zod';

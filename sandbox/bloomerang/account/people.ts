@@ -11,10 +11,10 @@ import { contactIdOf, IDS_PER_PERSON } from './person-id.ts';
 /** The period (ms) in which the constituents were added. It is two years. */
 const HISTORY_MS = 2 * 365 * 86_400_000;
 
-/** The minimum age of all constituents (ms). It is a day, so the first run finds no changes. */
+/** The minimum age of all constituents (ms), which is a day, so that the first run finds no changes. */
 const QUIET_MS = 86_400_000;
 
-/** The size of a block of people. Two people of each block live in the same household. */
+/** The size of a block of people. Two people of each block live in one household. */
 const PEOPLE_PER_HOUSEHOLD = 25;
 
 /** The author of all data that was entered before the stand-in started. */
@@ -97,7 +97,7 @@ function addDetails(
   }
 }
 
-/** Puts two people with consecutive numbers into the same household. */
+/** Puts two people with consecutive numbers into one household. */
 function joinHousehold(account: Rooms, id: number, person: CrmPerson, atMs: number): void {
   const { db, households } = account;
   const headId = id - IDS_PER_PERSON.step;

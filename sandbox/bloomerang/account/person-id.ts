@@ -6,7 +6,7 @@
  */
 export const FIRST_ID = 9_901;
 
-/** IDs have gaps. After every tenth person, one ID belongs to an organization. */
+/** The gaps in the IDs. After every tenth person, one ID belongs to an organization. */
 export const IDS_PER_PERSON = { step: 2, every: 10 } as const;
 
 /** Returns the ID of the constituent for the nth person, counted from 0. */

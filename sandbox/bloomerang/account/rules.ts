@@ -6,7 +6,7 @@ import { BloomerangError, invalid } from '../core/errors.ts';
 const name = z.string().optional();
 
 export const ruleSchema = z.discriminatedUnion('kind', [
-  /** Refuses each change to these constituents. */
+  /** Refuses each change to the listed constituents. */
   z.strictObject({
     kind: z.literal('refuse'),
     name,

@@ -1,5 +1,5 @@
 /**
- * `/_sandbox` controls the stand-in itself. It is for tests and for people who try things out. Requests need no key.
+ * Controls the stand-in itself under `/_sandbox`, for tests and for people who try things out. Requests need no key.
  */
 import type { Hono } from 'hono';
 import { z } from 'zod';
@@ -32,11 +32,12 @@ export interface ControlOptions extends ControlParts<BloomerangFault, RequestDet
 
 const id = z.number().int();
 
-/** Edits that a user makes in the account. They work in the same way with every variant. */
+/** Edits that a user makes in the account. An edit works in one way with every variant. */
 const editSchema = z.discriminatedUnion('action', [
   z.strictObject({ action: z.literal('create'), values: constituentInputSchema }),
   /**
-   * Imports many constituents. Names can be blank. Their IDs are consecutive, and the response contains the first ID.
+   * Imports many constituents, whose names can be blank. The constituents get consecutive IDs, and the response
+   * contains the first ID.
    */
   z.strictObject({ action: z.literal('import'), rows: z.array(constituentInputSchema) }),
   /** Changes exactly these parts. Null removes the primary address, email address or phone. */
@@ -179,7 +180,7 @@ function save({ constituents, clock }: Account, recordId: number, change: (body:
   return recordId;
 }
 
-/** Returns the parts that the edit changes. */
+/** Returns the parts of the constituent that the edit changes. */
 function toParts(values: object): Partial<Body> {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }

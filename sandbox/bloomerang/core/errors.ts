@@ -1,4 +1,4 @@
-/** Error responses in the form of ASP.NET. They contain a message, and errors about form fields if there are any. */
+/** Error responses in the form of ASP.NET, with a message and any errors about form fields. */
 
 type Status = 400 | 401 | 403 | 404 | 409 | 423 | 429 | 500 | 503;
 

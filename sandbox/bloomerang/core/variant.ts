@@ -1,6 +1,6 @@
 /**
- * Behaviour that Bloomerang's documents do not specify. A real account behaves in only one way, but we have no account
- * to find out in which way. The stand-in can therefore behave in every possible way.
+ * Behaviour that Bloomerang's documents do not specify. A real account behaves in only one way, but the project has no
+ * account to find out in which way. The stand-in can therefore behave in every possible way.
  */
 import { z } from 'zod';
 
@@ -14,15 +14,15 @@ export const variantSchema = z.strictObject({
    * required, but some clients do not send them.
    */
   names: z.enum(['optional', 'required']).default('optional'),
-  /** The maximum `take` of a list. The specification says 50. */
+  /** The maximum `take` of a list, which is 50 in the specification. */
   maxTake: z.number().int().min(1).max(50).default(50),
   /** Defines whether a larger `take` is reduced or refused. */
   largerTake: z.enum(['cut', 'refuse']).default('cut'),
-  /** The response to too many requests. It is a 429 with `Retry-After`, a 429 without this header, or a 503. */
+  /** The response to too many requests: a 429 with `Retry-After`, a 429 without this header, or a 503. */
   throttling: z.enum(['retryAfter', 'bare', 'unavailable']).default('retryAfter'),
-  /** The offset in minutes between UTC and the times in an `AuditTrail`. Each time in an `AuditTrail` ends in `Z`. */
+  /** The offset in minutes between UTC and the times in an `AuditTrail`. All times in an `AuditTrail` end in `Z`. */
   zoneMinutes: z.number().int().min(-720).max(840).default(0),
-  /** True if changing an address, email address, phone or custom value also changes `LastModifiedDate`. */
+  /** True if a change of an address, email address, phone or custom value also changes `LastModifiedDate`. */
   partsCountAsChange: z.boolean().default(true),
   groups: z.enum(['shown', 'hidden']).default('shown'),
   /** Defines whether a response contains a blank part as null or omits it. */

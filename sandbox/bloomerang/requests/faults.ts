@@ -1,4 +1,4 @@
-/** The faults that this stand-in can simulate. It has only faults that every HTTP service can have. */
+/** The faults that the Bloomerang stand-in can simulate, which are only faults that every HTTP service can have. */
 import { z } from 'zod';
 import { faultRulesSchema } from '../../../testbed/fault-rules.ts';
 import { HTTP_FAULTS } from '../../../testbed/faults.ts';

@@ -11,7 +11,7 @@ export interface SignInOptions {
   createSecret: () => string;
   clientId: string;
   clientSecret: string;
-  /** The lifetime of access tokens (ms). 0 means that they never expire. */
+  /** The lifetime of access tokens (ms). With the lifetime 0, access tokens never expire. */
   tokenLifetimeMs: number;
   rotateRefreshTokens: boolean;
   keyUser: string;

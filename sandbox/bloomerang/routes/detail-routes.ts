@@ -16,7 +16,7 @@ const ownerSchema = z.object({
   IsPrimary: z.boolean().default(false),
 });
 
-/** Returns the routes for one kind of record. */
+/** Returns the routes for one kind of detail record, for example for addresses. */
 export function detailRoutes(account: Account, kind: DetailKind): Hono<BloomerangEnv> {
   const { details, constituents, variant, clock } = account;
   const routes = new Hono<BloomerangEnv>();

@@ -10,7 +10,7 @@ const pageSchema = z.object({
   take: z.coerce.number().int().min(1).default(DEFAULT_TAKE),
 });
 
-/** Returns the requested range of a list. */
+/** Returns the range of a list that the request's parameters select. */
 export function readPage(query: Readonly<Record<string, string>>, variant: Variant) {
   const parsed = pageSchema.safeParse(query);
   if (!parsed.success) throw invalid('skip and take must be whole numbers.');

@@ -93,8 +93,8 @@ function names(where: readonly unknown[]): unknown[] {
 }
 
 /**
- * Returns the members of groups. The groups are given by ID or by name. The members of a smart group are the contacts
- * that its search finds.
+ * Returns the members of groups, which the request names by ID or by name. The members of a smart group are the
+ * contacts that its search finds.
  */
 export function membersOf(site: Site, field: string, value: unknown): ReadonlySet<number> {
   const wanted = z

@@ -20,8 +20,8 @@ const createSchema = z.object({ values: valuesSchema });
 type Values = z.output<typeof valuesSchema>;
 
 /**
- * Creates or changes records. If CiviCRM refuses one record, the site's variant decides whether it writes the other
- * records.
+ * Creates or changes records. If CiviCRM refuses one record, the site's variant decides whether CiviCRM writes the
+ * other records.
  */
 export function saveContacts(site: Site, input: unknown): Values[] {
   const { records, defaults } = saveSchema.parse(input);

@@ -1,5 +1,5 @@
 /**
- * `/_sandbox` controls the stand-in itself. It is for tests and for people who try things out. Requests need no key.
+ * Controls the stand-in itself under `/_sandbox`, for tests and for people who try things out. Requests need no key.
  */
 
 import type { Hono } from 'hono';
@@ -159,7 +159,7 @@ function setAddress(site: Site, contactId: number, values: z.output<typeof addre
   }
 }
 
-/** Returns the contact's columns. Custom fields have their names as keys. */
+/** Returns the contact's columns, with the custom fields under their names. */
 function showRecord({ custom }: Site, record: Record<string, unknown>): Record<string, unknown> {
   const named = custom.list().map(({ id, name }) => [name, record[`custom_${id}`] ?? null]);
   return { ...record, ...Object.fromEntries(named) };

@@ -28,7 +28,7 @@ const formatters = new Map<string, Intl.DateTimeFormat>();
 function formatterOf(timeZone: string): Intl.DateTimeFormat {
   const known = formatters.get(timeZone);
   if (known !== undefined) return known;
-  // The Swedish format for dates is the same as the format in SQL.
+  // Formats dates in the Swedish format, which equals the format in SQL.
   const formatter = new Intl.DateTimeFormat('sv-SE', {
     timeZone,
     ...{ year: 'numeric', month: '2-digit', day: '2-digit' },

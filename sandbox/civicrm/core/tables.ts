@@ -4,7 +4,7 @@ import { type Database, openDatabase } from '../../../testbed/database.ts';
 
 export type { Database };
 
-/** A row of a table. The values have the form in which CiviCRM's database stores them. */
+/** A row of a table, with its values in the form in which CiviCRM's database stores values. */
 export type Row = { id: number } & Record<string, unknown>;
 
 /** The rows of one entity, sorted by ID. */

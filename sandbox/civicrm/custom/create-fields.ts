@@ -29,7 +29,7 @@ const fieldSchema = z.object({
   serialize: z.number().nullable().default(null),
   time_format: z.number().nullable().default(null),
   date_format: z.string().nullable().default(null),
-  /** The options of the field. They are labels by value, or a list of complete options. */
+  /** The options of the field: labels by value, or a list of complete options. */
   option_values: z
     .union([
       z.record(z.string(), z.string()),

@@ -17,7 +17,7 @@ export interface CustomField {
   dataType: string;
   htmlType: string;
   textLength: number;
-  /** True if the field can contain several options. */
+  /** True if the custom field can contain several options. */
   isSerialized: boolean;
   hasTime: boolean;
   isViewOnly: boolean;

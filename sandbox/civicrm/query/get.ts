@@ -18,14 +18,14 @@ export const getParamsSchema = z.object({
 
 export type GetParams = z.output<typeof getParamsSchema>;
 
-/** Reads the fields of one entity's rows. */
+/** Reads the fields of the rows of one entity. */
 export interface Reader<Row> {
   rows(params: GetParams): Iterable<Row>;
   /** Returns a field's value for comparisons, or undefined if the field is unknown. */
   compared(row: Row): ReadField;
   /** Returns a field's value for responses, or undefined for an unknown field. */
   shown(row: Row): ReadField;
-  /** Returns the fields that `*` selects. They are also used if `select` is missing. */
+  /** Returns the fields that `*` selects, which a query without `select` also returns. */
   standard(): readonly string[];
   special?(row: Row): SpecialCondition;
 }

@@ -112,8 +112,8 @@ export function order(value: unknown, other: unknown): number {
 }
 
 /**
- * Returns a key for comparisons. Letter case and accents are ignored, as in MySQL's usual collation. True and 1 have
- * the same key.
+ * Returns a key for comparisons that ignores letter case and accents, as MySQL's usual collation does. The values true
+ * and 1 have one key.
  */
 function toKey(value: unknown): string {
   if (typeof value === 'boolean') return value ? '1' : '0';

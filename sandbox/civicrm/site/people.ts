@@ -12,7 +12,7 @@ const FIRST_PERSON = 1_001;
 
 const HISTORY_MS = 2 * 365 * 86_400_000;
 
-/** The minimum age of all contacts (ms). It is a day, so the first run finds no changes. */
+/** The minimum age of all contacts (ms), which is a day, so that the first run finds no changes. */
 const QUIET_MS = 86_400_000;
 
 export function contactIdOf(person: number): string {

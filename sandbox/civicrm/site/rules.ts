@@ -6,11 +6,11 @@ import { ApiError, PhpFatalError } from '../core/errors.ts';
 const ids = z.array(z.number().int());
 
 export const ruleSchema = z.discriminatedUnion('kind', [
-  /** A hook refuses every change to these contacts. */
+  /** Simulates a hook that refuses every change to the listed contacts. */
   z.strictObject({ kind: z.literal('refuse'), name: z.string().default('refuse'), ids }),
   /**
-   * A hook refuses values in this field if they match the pattern. The rule applies to these contacts, or to all
-   * contacts.
+   * Simulates a hook that refuses values in the given field if the values match the pattern. The rule applies to the
+   * listed contacts, or to all contacts.
    */
   z.strictObject({
     kind: z.literal('refuseField'),
@@ -19,14 +19,14 @@ export const ruleSchema = z.discriminatedUnion('kind', [
     ids: ids.nullable().default(null),
     pattern: z.string().default('[^]'),
   }),
-  /** MySQL reports a lock for these contacts. It reports the lock for the given number of attempts. */
+  /** Simulates a MySQL lock on the listed contacts. MySQL reports the lock for the given number of attempts. */
   z.strictObject({
     kind: z.literal('lock'),
     name: z.string().default('lock'),
     ids,
     times: z.number().int().min(1),
   }),
-  /** A hook makes PHP stop when one of these contacts is changed. */
+  /** Simulates a hook that makes PHP stop when someone changes one of the listed contacts. */
   z.strictObject({ kind: z.literal('fatal'), name: z.string().default('fatal'), ids }),
   /** A hook changes every text that is written into this field. */
   z.strictObject({

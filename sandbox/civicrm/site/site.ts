@@ -1,4 +1,4 @@
-/** A CiviCRM site without HTTP. It consists of its rows, its user's permissions and its variants. */
+/** A CiviCRM site without HTTP: its rows, its user's permissions and its variants. */
 
 import type { World } from '../../../people/world.ts';
 import { type Database, openTables, type Tables } from '../core/tables.ts';

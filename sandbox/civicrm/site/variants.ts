@@ -7,13 +7,13 @@ import { z } from 'zod';
 
 export const variantsSchema = z.strictObject({
   /**
-   * Defines which records of a `save` are written if CiviCRM refuses one record. With `untilFirst`, CiviCRM writes the
-   * records before the refused record. With `whole`, CiviCRM writes none of the records.
+   * Defines which records of a `save` CiviCRM writes if it refuses one record. With `untilFirst`, CiviCRM writes the
+   * records before the refused record. With `whole`, CiviCRM writes no record.
    */
   saveMode: z.enum(['untilFirst', 'whole']).default('untilFirst'),
   /**
-   * True if MySQL rejects values that are too long or too large. If it is false, MySQL shortens the values and reports
-   * no error.
+   * True if MySQL rejects values that are too long or too large. If false, MySQL shortens such values and reports no
+   * error.
    */
   strictSql: z.boolean().default(false),
   timeZone: z.string().default('America/Chicago'),
@@ -22,11 +22,11 @@ export const variantsSchema = z.strictObject({
   /** The currency of all amounts. */
   currency: z.string().default('USD'),
   /**
-   * True if a change of an address or a custom field also changes the contact's `modified_date`. CiviCRM uses SQL
-   * triggers to do this.
+   * True if a change of an address or a custom field also changes the contact's `modified_date`, as CiviCRM's SQL
+   * triggers do.
    */
   triggers: z.boolean().default(true),
-  /** True if moving a contact to the trash changes its `modified_date`. */
+  /** True if CiviCRM changes a contact's `modified_date` when the contact moves to the trash. */
   trashChangesDate: z.boolean().default(false),
   /** The number of contacts in one request that PHP can process with its time and memory limits. 0 means no limit. */
   maxRows: z.number().int().min(0).default(0),

@@ -20,7 +20,7 @@ import { fillPeople, type PeopleOptions } from './people.ts';
 /** The default account number. */
 export const PORTAL_ID = 48_291_057;
 
-/** The user on whose behalf the private app acts. This user also owns all records that have an owner. */
+/** The user on whose behalf the private app acts, and who owns all records that have an owner. */
 export const OWNER = {
   ownerId: '76129483',
   userId: 61_204_377,
@@ -38,7 +38,7 @@ export interface Account {
   store: RecordStore;
   associations: Associations;
   rules: Rules;
-  /** The validation rules for property values. The API returns these rules. */
+  /** The validation rules for property values, which the API returns. */
   validations: PropertyValidations;
   automation: Automation;
   currencies: Currencies;

@@ -27,7 +27,7 @@ export const automationSchema = z.strictObject({
   ]),
   /** Defines whether the workflow starts when its property changes or when any property of the record changes. */
   runsOn: z.enum(['property', 'record']).default('property'),
-  /** A condition that the record must meet. Without a condition, the workflow runs for every record. */
+  /** A condition that the record must meet. A workflow without a condition runs for every record. */
   when: z.strictObject({ property: z.string(), equals: z.string() }).optional(),
   /**
    * The time (ms) between the write and the workflow. By this time, the client has received the response to its write.

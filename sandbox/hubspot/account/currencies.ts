@@ -1,10 +1,10 @@
-/** The currencies of an account. They are the company currency and other currencies with exchange rates. */
+/** The currencies of an account: the company currency, and other currencies with exchange rates. */
 
 import { z } from 'zod';
 
 export const currenciesSchema = z.strictObject({
   company: z.string().length(3).default('USD'),
-  /** For each other currency, the value of one unit in the company currency. */
+  /** For each currency except the company currency, the value of one unit in the company currency. */
   rates: z.record(z.string().length(3), z.number().positive()).default({}),
 });
 

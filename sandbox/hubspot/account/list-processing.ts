@@ -1,4 +1,4 @@
-/** Simulates lists that HubSpot is still processing. The controls set their state. */
+/** Simulates lists that HubSpot is still processing. The stand-in's controls set the state of a list. */
 
 import { z } from 'zod';
 

@@ -1,14 +1,11 @@
-/** Merges two records. The new record gets the associations of both records. */
+/** Merges two records into a new record, which gets the associations of the merged records. */
 
 import { CONTACTS, type ObjectType } from '../core/object-type.ts';
 import type { StoredRecord } from '../records/record.ts';
 import type { Author, MergeOptions } from '../records/record-store.ts';
 import { type Account, followPrimaryCompany } from './account.ts';
 
-/**
- * Merges two records and their associations. Returns undefined if one of the records does not
- * exist.
- */
+/** Merges two records and their associations. Returns undefined if one of the records does not exist. */
 export function mergeRecords(
   account: Account,
   type: ObjectType,

@@ -8,15 +8,15 @@ import { contactIdOf } from './person-id.ts';
 /** The period (ms) in which the contacts were added. It is two years. */
 const HISTORY_MS = 2 * 365 * 86_400_000;
 
-/** The minimum age of all contacts (ms). It is a day, so the first night finds no changes. */
+/** The minimum age of all contacts (ms), which is a day, so that the first night finds no changes. */
 const QUIET_MS = 86_400_000;
 
 /** The first company ID. Company IDs are different from all contact IDs, and they do not fit into 32 bits. */
 const FIRST_COMPANY_ID = 31_000_000_001;
 
 /**
- * The ways in which a contact's employer is stored. They alternate between contacts: only an associated company, both a
- * company and the text `company`, or only the text.
+ * The ways in which a contact stores its employer: only an associated company, a company and the text `company`, or
+ * only the text. Consecutive contacts use different ways.
  */
 const EMPLOYER_FORMS = ['company', 'both', 'text'] as const;
 
@@ -27,7 +27,7 @@ export interface PeopleOptions {
   nowMs: number;
 }
 
-/** Stores all contacts and their companies. The database must be empty. */
+/** Stores all contacts and their companies in an empty database. */
 export function fillPeople(db: Database, options: PeopleOptions): void {
   const companies = createCompanies(db);
   const insert = db.prepare('insert into contacts values (?, ?, ?, null, null, ?, ?)');
@@ -70,7 +70,7 @@ function contactValues(person: CrmPerson): Values {
   );
 }
 
-/** Creates companies. Each company is created when it is first needed. */
+/** Creates each company when a contact first needs the company. */
 function createCompanies(db: Database) {
   const ids = new Map<string, number>();
   const insert = db.prepare('insert into companies values (?, ?, ?, null, null, null, ?)');
@@ -97,7 +97,7 @@ create index if not exists ${table}_archived on ${table} (id) where archived_at_
   }
 }
 
-/** Returns when a contact was added. The same number of contacts was added in each period, in the order of the list. */
+/** Returns when a contact was added. In the order of the list, equally many contacts were added in each period. */
 function stampOf(number: number, { nowMs, contactCount }: PeopleOptions): number {
   return nowMs - QUIET_MS - HISTORY_MS + Math.floor((HISTORY_MS * number) / contactCount);
 }

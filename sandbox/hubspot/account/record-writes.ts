@@ -15,14 +15,14 @@ import { type Account, followPrimaryCompany } from './account.ts';
 
 export interface Writer {
   author: Author;
-  /** True if required properties are checked, as in API version 2026-09 and later. */
+  /** True if HubSpot checks required properties, as in API version 2026-09 and later. */
   isStrict: boolean;
 }
 
 export interface UpdateInput {
   id: string;
   properties: InputValues;
-  /** The property that identifies the record. Omitted if the record's ID identifies it. */
+  /** The property that identifies the record. Omitted if the record's ID identifies the record. */
   idProperty?: string | undefined;
   objectWriteTraceId?: string | undefined;
 }
@@ -30,7 +30,7 @@ export interface UpdateInput {
 export interface CreateInput {
   properties: InputValues;
   /**
-   * The records with which the new record is associated. They have the other object type, and each of them may be
+   * The records with which the new record is associated. An associated record has the other object type, and may be
    * marked as primary.
    */
   ties: readonly { toId: string; isPrimary: boolean }[];
@@ -39,14 +39,14 @@ export interface CreateInput {
 
 export interface Written {
   record: StoredRecord;
-  /** The properties that the client sent. */
+  /** The names of the properties that the client sent. */
   names: string[];
-  /** True if the request created the record. The value is set only in upserts, which create or change records. */
+  /** True if the request created the record. Set only in upserts, which create or change records. */
   isNew?: boolean;
   objectWriteTraceId?: string | undefined;
 }
 
-/** Records that were not written or not found, all for the same reason. */
+/** Records that HubSpot did not write or find, all for one reason. */
 export interface Failure {
   ids: string[];
   error: HubspotError;
@@ -59,7 +59,7 @@ export interface WriteOutcome {
   failures: Failure[];
 }
 
-/** Changes records. If one value is invalid, rejects all records. */
+/** Changes records. If one value is invalid, HubSpot rejects the changes of all records. */
 export function updateRecords(
   account: Account,
   type: ObjectType,
@@ -165,7 +165,7 @@ export function findRecord(
   return store.findBy(type, idProperty, id);
 }
 
-/** Returns the failure for IDs without a record. */
+/** Returns the failure for IDs that belong to no record. */
 export function notFound({ word }: ObjectType, ids: string[]): Failure {
   const message = `Could not get some ${word} objects, they may be deleted or not exist. Check that ids are valid.`;
   return { ids, error: new HubspotError(404, 'OBJECT_NOT_FOUND', message) };

@@ -1,5 +1,5 @@
 /**
- * `/_sandbox` controls the stand-in itself. It is for tests and for people who try things out. Requests need no token.
+ * Controls the stand-in itself under `/_sandbox`, for tests and for people who try things out. Requests need no token.
  */
 
 import type { Hono } from 'hono';
@@ -116,13 +116,13 @@ export function controlRoutes(options: ControlOptions): Hono {
 const tokenOrderSchema = z.strictObject({
   kind: z.enum(['private', 'oauth']).default('private'),
   scopes: z.array(z.string()).default([...ALL_SCOPES]),
-  /** The token's lifetime (ms). 0 means that it never expires. */
+  /** The token's lifetime (ms). With the lifetime 0, the token never expires. */
   lifetimeMs: z.number().int().min(0).default(0),
 });
 
 const withdrawalSchema = z.strictObject({
   withdrawn: z.array(z.enum(ALL_SCOPES)),
-  /** True if HubSpot's responses must still list these scopes for tokens. */
+  /** True if HubSpot's responses must still list the removed scopes for tokens. */
   listed: z.boolean().default(false),
 });
 
@@ -152,12 +152,12 @@ const propertySchema = z.strictObject({
   type: z.string().default('contacts'),
   property: z.string(),
   archived: z.boolean().optional(),
-  /** True if only HubSpot can write the property, like a calculated property. */
+  /** True if only HubSpot can write the property, as it does with a calculated property. */
   readOnly: z.boolean().optional(),
   label: z.string().optional(),
   propertyType: propertyDefinitionSchema.shape.type.optional(),
   fieldType: z.string().optional(),
-  /** The options of the property. An option is a value, or an object with all of its members. */
+  /** The options of the property. Each option is a value, or an object with all members of an option. */
   options: z.array(z.union([z.string(), optionSchema])).optional(),
   ...numberHints,
 });

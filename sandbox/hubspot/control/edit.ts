@@ -38,7 +38,7 @@ export const editSchema = z.discriminatedUnion('action', [
      * HubSpot.
      */
     newId: z.boolean().default(true),
-    /** Values that the record gets in the same step, for example a new name. */
+    /** Values that the edit writes into the record in the same step, for example a new name. */
     values: values.optional(),
   }),
   /** Makes a company the primary company of a contact. Null removes the company. */

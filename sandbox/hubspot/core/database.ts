@@ -19,8 +19,8 @@ export function accountSetting(db: Database, name: string, create: () => string)
 }
 
 /**
- * Returns the SQL for a table of records. The table contains each record as JSON, and separate columns for the few
- * values that searches use.
+ * Returns the SQL for a table of records, which contains each record as JSON, and separate columns for the values that
+ * searches use.
  */
 function recordTable(name: string): string {
   return `
