@@ -10,12 +10,12 @@ import { createSlices } from './slices.ts';
 const CATCH_UP_MS = 1_000;
 
 /**
- * The number of people that are matched at the same time. A person with many possible donors must not delay other
+ * The number of people that the worker matches at one time. A person with many possible donors must not delay other
  * people.
  */
 const AT_ONCE = 4;
 
-/** The maximum number of outcomes that are stored together. Each transaction waits for the disk. */
+/** The maximum number of outcomes that one transaction stores, because each transaction waits for the disk. */
 const MOST_UNSTORED = 25;
 const STORE_AFTER_MS = 10;
 
@@ -83,7 +83,7 @@ export function startMatchingWorker(options: MatchingWorkerOptions): MatchingWor
   function store(): void {
     clearTimeout(timer);
     timer = undefined;
-    // If the worker ended early, the next run matches these people again.
+    // If the worker ended early, the next worker matches the unfinished people again.
     if (!db.open) return;
     const outcomes = unstored;
     unstored = [];
@@ -124,7 +124,7 @@ export function startMatchingWorker(options: MatchingWorkerOptions): MatchingWor
  */
 const RETRY_MS = 1_000;
 
-/** The jobs of one team. The oldest job comes first. The jobs before `next` have already been taken. */
+/** The jobs of one team, oldest job first. The worker has already taken the jobs before `next`. */
 interface Queue {
   ids: string[];
   next: number;
@@ -135,7 +135,7 @@ interface QueuedJob {
   id: string;
 }
 
-/** Returns the next job. The team of this job then waits until the other teams have had a turn. */
+/** Returns the next job. The job's team then waits until the other teams have had a turn. */
 function nextOf(queues: Map<string, Queue>): QueuedJob | undefined {
   for (const [team, queue] of queues) {
     queues.delete(team);

@@ -11,7 +11,7 @@ import type { CommitTogether } from './shared-commits.ts';
 /** An endpoint that costs credits. */
 export interface ChargedEndpoint {
   method: string;
-  /** A pattern for the complete path, relative to the base URL. It has no trailing slash. */
+  /** A pattern for the complete path of an endpoint, relative to the base URL and without a trailing slash. */
   path: RegExp;
   bucket: Bucket;
   /**
@@ -96,7 +96,7 @@ function refundLater(refund: () => void): void {
 
 function priceRequest(options: MeterOptions, c: Context<PartnerEnv>): Payment | undefined {
   const path = c.req.path.slice(options.basePath.length).replace(/\/$/, '');
-  // The router handles HEAD like GET, so a HEAD request costs the same.
+  // The router handles HEAD like GET, so a HEAD request costs as much as a GET request.
   const method = c.req.method === 'HEAD' ? 'GET' : c.req.method;
   const endpoint = options.endpoints.find(
     (candidate) => candidate.method === method && candidate.path.test(path),

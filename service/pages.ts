@@ -43,7 +43,7 @@ export interface Page<Entry> {
   nextCursor: string | null;
 }
 
-/** Creates a page of up to `limit` entries. The caller reads one more entry than the page can contain. */
+/** Creates a page of up to `limit` entries. The caller must have read one more entry than the page can contain. */
 export function toPage<Entry>(
   read: readonly Entry[],
   limit: number,

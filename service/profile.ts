@@ -18,7 +18,7 @@ const roleDates = {
   end_date: z.iso.date().nullable(),
 };
 
-/** The schema of a profile. Unknown values are null or empty. */
+/** The schema of a profile, in which unknown values are null or empty. */
 export const profileSchema = z
   .object({
     id: z.string().regex(/^[0-9a-f]{32}$/),
@@ -139,8 +139,8 @@ export function ageOf({ birthYear, isDeceased }: Donor, nowMs: number): number |
 }
 
 /**
- * Returns the address of the donor's page. The page is at the service's own address, or in a web application that does
- * not exist in the sandbox.
+ * Returns the address of the donor's page, which is at the service's own address, or in a web application that does not
+ * exist in the sandbox.
  */
 export function serviceUrlOf({ id, page }: Pick<Donor, 'id' | 'page'>): string {
   return page ?? `${WEB_APPLICATION_URL}/${id}`;

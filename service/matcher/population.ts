@@ -5,7 +5,7 @@ import { readDataFile } from '../data-file.ts';
 import { isCommonForm } from './nicknames.ts';
 import { words } from './words.ts';
 
-/** Returns the share of all people who have this name. All names are in their comparable form. */
+/** Returns the share of all people who have a name, with all names in their comparable form. */
 export interface Population {
   first(name: string): number;
   last(name: string): number;
@@ -22,7 +22,7 @@ export interface Population {
   births(name: string): number;
   /** Returns the number of people in the list of births. */
   allBirths(): number;
-  /** Returns true if many given names start with the same letters. */
+  /** Returns true if many given names start with the letters of the given name. */
   mayStartName(name: string): boolean;
   /** Returns true for the most frequent last names. */
   isLastName(name: string): boolean;
@@ -128,7 +128,7 @@ interface Births {
 
 let givenNames: Births | undefined;
 
-/** The births. They are read when two given names are first compared. */
+/** Reads the births when the matcher first compares two given names. */
 function readBirths(): Births {
   givenNames ??= toBirths(
     readDataFile('given_names.csv', givenNamesRow).flatMap((row) =>

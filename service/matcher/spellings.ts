@@ -1,4 +1,4 @@
-/** Given names with several spellings. A source may use any spelling. */
+/** Given names with several spellings, of which a source may use any spelling. */
 
 /** Each entry contains all spellings of one name. */
 const SPELLINGS = `

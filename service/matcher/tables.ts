@@ -1,8 +1,8 @@
 /** The tables of the donor index. */
 
 /**
- * The version of the index format. Increase it when the rows change. A database with a different version is indexed
- * again.
+ * The version of the index format. Increase the version when the rows change. The service then indexes a database with
+ * a different version again.
  */
 export const INDEX_VERSION = 10;
 

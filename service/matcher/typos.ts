@@ -3,8 +3,8 @@
 import { scanKey } from './latin.ts';
 
 /**
- * The share of first names that differ by a typing error between two lists of the same people. It is the m of a typing
- * error in `weights.ts`.
+ * The share of first names that differ by a typing error between two lists of the same people. In `weights.ts`, this
+ * share is the m of a typing error.
  */
 const TYPOS = 0.07;
 
@@ -48,7 +48,10 @@ export function isOtherStart(one: string, other: string): boolean {
   return isReplaced && !areNeighbours(mine, theirs) && scanKey(mine) !== scanKey(theirs);
 }
 
-/** Returns the probability of this typing error, or undefined if the names differ by more than one error. */
+/**
+ * Returns the probability that a typing error changes the first name into the second name. Returns undefined if the
+ * names differ by more than one error.
+ */
 function chanceOfTypo(meant: string, written: string): number | undefined {
   let at = 0;
   while (at < meant.length && meant[at] === written[at]) at += 1;
@@ -82,7 +85,7 @@ function areNeighbours(one: string, other: string): boolean {
   return Math.abs(mine.row - theirs.row) <= 1 && Math.abs(mine.at - theirs.at) <= 1;
 }
 
-/** Each row is shifted by about half a key. */
+/** Returns a letter's place on the keyboard, where each row is shifted by about half a key. */
 function placeOf(letter: string): { row: number; at: number } | undefined {
   const row = KEYBOARD.findIndex((keys) => letter !== '' && keys.includes(letter));
   return row < 0 ? undefined : { row, at: (KEYBOARD[row] ?? '').indexOf(letter) + row / 2 };

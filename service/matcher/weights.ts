@@ -47,8 +47,8 @@ import type { Population } from './population.ts';
 import { withinOneEdit } from './words.ts';
 
 /**
- * The minimum number of people. For a small file, the matcher uses this number, because the submitted person may not be
- * in the file.
+ * The minimum number of people that the matcher assumes. The matcher uses this number for a small file, because the
+ * submitted person may not be in the file.
  */
 export const LEAST_PEOPLE = 300_000;
 
@@ -86,14 +86,14 @@ const SWAPPED = { elsewhere: 0.02, plainly: 0.5 };
 const SLIPPED_NUMBER = 'The address is the same, with two digits of the house number exchanged';
 const ADDRESS = {
   house: { m: 0.78, u: 1e-6, reason: 'The address is that of the same house' },
-  // A relative who lives in the same street hardly ever has a house number with the same digits swapped.
+  // A relative in the same street hardly ever has a house number with swapped digits.
   numberSlip: { m: 0.003, u: 3e-6, reason: SLIPPED_NUMBER },
   otherUnit: { m: 0.12, u: 1e-3, reason: 'The address is another unit of the same building' },
   zip: { m: 0.12, u: 1e-3, reason: 'The ZIP code is the same' },
   otherHouse: { m: 0.05, u: 1e-3, reason: 'The ZIP code is the same, and the house another one' },
   city: { m: 0.12, u: 0.02, reason: 'The city is the same' },
 };
-/** People usually move within their state, but other people with the same name live anywhere. */
+/** People usually move within their state, but namesakes live anywhere. */
 const NO_ADDRESS = {
   inState: { bits: Math.log2(0.3), reason: 'No address agrees, but the state does' },
   elsewhere: {
@@ -106,7 +106,7 @@ const EMPLOYER: Record<EmployerFit, { m: number; times: number; reason: string }
   same: { m: 0.7, times: 1, reason: 'The employer is the same' },
   typo: { m: 0.08, times: 2, reason: 'The employer is the same but for one typo' },
   part: { m: 0.15, times: 2, reason: 'The employer is the same with other words added' },
-  // Baker & Brown is rarely the same company as Brown. Someone with the same name may work for the other company.
+  // Baker & Brown is rarely the same company as Brown, and a namesake may work for the other company.
   'inner part': { m: 0.03, times: 20, reason: 'The employer is the same with other names added' },
   // Different companies can have the same initials, especially with only two letters.
   initials: { m: 0.05, times: 4, reason: 'The employer has these initials' },
@@ -148,9 +148,7 @@ const ONE_SUFFIX: Evidence = {
 const SUFFIX_OF_OLD: Evidence = { bits: 0, reason: '', needsForJoin: ['birth'] };
 const OLD_SON = 70;
 const LEAST_EMPLOYER_SHARE = 1e-4;
-/**
- * The share of donors from which on an employer is common. At such an employer, other people with the same name work.
- */
+/** The share of donors from which on an employer is common, because namesakes work at a common employer. */
 const COMMON_EMPLOYER = 0.03;
 const INITIAL_SHARE = 0.08;
 
@@ -173,8 +171,8 @@ const PERHAPS_OF_HUSBAND: Evidence = {
 };
 
 /**
- * Returns how well two names agree, or undefined if they cannot belong to one person. "ruled out" means that the
- * difference shows two different people. Other readings of the names cannot change this result.
+ * Returns how well two names agree, or undefined if they cannot belong to one person. Returns "ruled out" if the
+ * difference shows two different people, whatever other readings the names have.
  */
 export function weighName(
   comparing: Comparing,
@@ -253,7 +251,7 @@ function weighFirst(
       const isPart = isPartOf(first, donor.first) || isPartOf(donor.first, first);
       const more =
         isForm && !isPart && areOwnNames(population, first, donor.first) ? NEEDS_ALL : NEEDS_MORE;
-      // Twins may be called Lucy and Cindy, and both names are short forms of Lucinda.
+      // Twins may be called Lucy and Cindy, which are both short forms of Lucinda.
       const isJoined = isForm ? {} : NEEDS_EMPLOYER_TO_JOIN;
       return { m, bits, reason, isFull: true, ...isJoined, ...more };
     }
@@ -325,8 +323,8 @@ function weighFirst(
 }
 
 /**
- * Returns the share of all people who use this form of the donor's name. It includes people who have the donor's name
- * and use this form.
+ * Returns the share of all people who use the given form of the donor's name, including people who have the donor's
+ * name and use the form.
  */
 function shareOfForm(population: Population, form: string, share: number): number {
   return population.first(form) + FIRST.nickname * share;

@@ -19,7 +19,9 @@ export function words(text: string): string[] {
   return plain.match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
-/** Returns true if the words differ by at most one insertion, deletion, replacement or swap of neighbouring letters. */
+/**
+ * Returns true if the two words differ by at most one insertion, deletion, replacement or swap of neighbouring letters.
+ */
 export function withinOneEdit(one: string, other: string): boolean {
   const [short, long] = one.length <= other.length ? [one, other] : [other, one];
   if (long.length - short.length > 1) {
@@ -57,8 +59,8 @@ export function withinTwoEdits(one: string, other: string): boolean {
 }
 
 /**
- * Returns a word and all forms that lack one of its letters. If two words differ by one edit, they have one of these
- * forms in common.
+ * Returns a word and all forms that lack one of its letters. Two words that differ by one edit have at least one form
+ * in common.
  */
 export function withOneDeletion(word: string): string[] {
   return [word, ...Array.from(word, (_, index) => word.slice(0, index) + word.slice(index + 1))];

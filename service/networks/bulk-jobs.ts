@@ -40,16 +40,14 @@ export type BulkJob = z.infer<typeof bulkJobSchema>;
 /** The result of adding one donor. */
 export type Outcome = 'added' | 'already_member' | 'not_found' | 'failed' | 'unpaid';
 
-/** A request for a job. */
+/** A request for a bulk job. */
 export interface BulkOrder {
   team: string;
   networkId: string;
   donorIds: readonly string[];
-  /**
-   * The number of donors that were paid for. They are the first donors in the list. The remaining donors are left out.
-   */
+  /** The number of donors that the team paid for, from the start of the list. The job leaves out all other donors. */
   paid: number;
-  /** True if the job must never end, as a simulated fault. */
+  /** True if the service must simulate a job that never ends. */
   hangs: boolean;
   /** The number of donors after which the job must fail, or null if it must not fail. */
   failsAfter: number | null;
@@ -63,7 +61,7 @@ export interface DueItem {
   team: string;
   networkId: string;
   donorId: string;
-  /** True if the donor must fail, as a simulated fault. */
+  /** True if the service must simulate a failure for the donor. */
   isDoomed: boolean;
 }
 
@@ -73,7 +71,7 @@ export interface BulkJobs {
   add(order: BulkOrder): string;
   /** Returns a team's job. Returns undefined if the job is unknown, was deleted or belongs to a different team. */
   find(team: string, id: string): BulkJob | undefined;
-  /** Returns the first donor whose time has come. */
+  /** Returns the first donor that is due. */
   nextDue(): DueItem | undefined;
   /** Returns the time of the next donor, or undefined if no donor is left. */
   nextDueAtMs(): number | undefined;
@@ -198,7 +196,7 @@ function forgetOld(sql: Statements, beforeMs: number): void {
   sql.forget.run(beforeMs);
 }
 
-/** Returns the paid donors. Their times are evenly distributed between start and end. */
+/** Returns the paid donors, with times that are evenly distributed between start and end. */
 function toItems(order: BulkOrder, startsAtMs: number, endsAtMs: number): ItemRow[] {
   const { donorIds, paid, hangs, failsAfter, failsEvery } = order;
   return donorIds.map((donorId, position) => {

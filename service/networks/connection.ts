@@ -36,7 +36,7 @@ export const connectionSchema = z
   })
   .openapi('Connection');
 
-/** The schema of a connection that was looked up. It does not contain networks. */
+/** The schema of a connection that a team looked up, which contains no networks. */
 export const lookupConnectionSchema = z
   .object({ ...shape, donor: donorLabelSchema.openapi({ description: 'The other donor' }) })
   .openapi('LookupConnection');

@@ -24,8 +24,8 @@ export function findDonors(world: World, ids: readonly string[]): Promise<Found>
 }
 
 /**
- * Finds all donors with these IDs. The document does not limit the number of IDs in a filter. Therefore, the function
- * pauses to let other requests run.
+ * Finds all donors with the given IDs. The function pauses to let other requests run, because the document does not
+ * limit the number of IDs in a filter.
  */
 function findAll(
   what: string,

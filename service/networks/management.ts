@@ -21,8 +21,8 @@ const NO_NETWORK = { detail: 'Network not found' };
 const NO_JOB = { detail: 'Job not found' };
 
 /**
- * Creates the endpoints. This code only documents whether a request is charged. The metering middleware makes the
- * charge.
+ * Creates the endpoints that manage networks. The routes only document whether a request is charged, and the metering
+ * middleware charges it.
  */
 export function managementRoutes(
   service: NetworkService,
@@ -144,7 +144,7 @@ function nameTaken(name: string) {
 
 async function deleteNetwork(service: NetworkService, team: string, network: number) {
   await removeMembers(service, team, network, service.members.list(network));
-  // These donors have become members while the function was pausing. From here to the end of the function, no donor can
+  // Donors may have become members while the function was pausing. From here to the end of the function, no donor can
   // become a member.
   for (const donor of service.members.list(network)) {
     service.members.remove(team, network, donor);

@@ -5,8 +5,8 @@ import type { NetworkLabel } from './networks.ts';
 import type { StoredConnections } from './stored-connections.ts';
 
 /**
- * The members of all networks. Each change to a network and to its stored connections is made in one transaction. A
- * donor's connections are stored as long as at least one of the team's networks contains the donor.
+ * The members of all networks. One transaction changes a network and its stored connections. A donor's connections are
+ * stored as long as at least one of the team's networks contains the donor.
  */
 export interface Members {
   /**
@@ -21,9 +21,9 @@ export interface Members {
    * separated, none of the team's networks contains the donor.
    */
   wasForTwo(team: string, donor: number): boolean;
-  /** Returns the donors in a network. */
+  /** Returns the donors that the network contains. */
   list(network: number): number[];
-  /** Returns the team's networks that contain the donor. The oldest network comes first. */
+  /** Returns the team's networks that contain the donor, oldest network first. */
   networksOf(team: string, donor: number): NetworkLabel[];
   covered(team: string, filter: CoverFilter): CoveredMember[];
 }

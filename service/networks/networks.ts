@@ -45,7 +45,7 @@ export type NetworkOrder = Pick<Network, 'name' | 'color'>;
 export interface Networks {
   /** Creates an empty network. Returns undefined if the team already has a network with that name. */
   create(team: string, order: NetworkOrder): Network | undefined;
-  /** Returns the networks of all teams, with their numbers. It is for code that does not act for a team. */
+  /** Returns the networks of all teams with their numbers, for code that does not act for a team. */
   all(): (NetworkLabel & { number: number; team: string })[];
   /** Returns a team's networks. The oldest network comes first. */
   list(team: string): Network[];

@@ -7,8 +7,8 @@
 export type OtherEnds = Int32Array;
 
 /**
- * The multiplier of the hash function. It is odd and close to 2^32 divided by the golden ratio. With this multiplier,
- * similar numbers get very different hashes.
+ * The multiplier of the hash function: an odd number close to 2^32 divided by the golden ratio, with which similar
+ * numbers get very different hashes.
  */
 const GOLDEN_STEP = 0x9e3779b9;
 

@@ -1,6 +1,9 @@
 /** Finds the strongest connections of many members without reading all of their connections. */
 
-/** The number of connections that are first read for each member. Each further page is twice as long. */
+/**
+ * The number of connections that the ranking first reads for each member. Each further page is twice as long as the
+ * page before.
+ */
 const FIRST_PAGE_SIZE = 8;
 
 /** The maximum number of rounds. After this number, the pages together are longer than the list of all donors. */

@@ -9,7 +9,7 @@ import { managementRoutes } from './management.ts';
 import { searchRoutes } from './search-routes.ts';
 import type { NetworkService } from './service.ts';
 
-/** The requests that cost credits although the document does not mention it. By default, none of them costs credits. */
+/** The requests that cost credits although the document does not mention a price. By default, the requests are free. */
 export interface NetworkPrices {
   /** Each discover, compare, donor connections and lookup request costs one credit of `searches`. */
   chargeQueries: boolean;

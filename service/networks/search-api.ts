@@ -67,7 +67,7 @@ const lookupBodySchema = z
 const prospects = json(z.object({ prospects: z.array(prospectSchema) }).openapi('Prospects'));
 
 /**
- * A filter in a URL. The parameter can be repeated, and its value can contain several values that are separated by
+ * A filter in a URL. A URL can repeat the filter's parameter, and each value can contain several values, separated by
  * commas.
  */
 const queryFilter = z

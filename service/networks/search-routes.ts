@@ -13,8 +13,8 @@ import type { NetworkService } from './service.ts';
 import { STORED_STRENGTH_FLOOR } from './stored-connections.ts';
 
 /**
- * Creates the endpoints. This code only documents whether the requests are charged. The metering middleware makes the
- * charge.
+ * Creates the search endpoints. The routes only document whether a request is charged, and the metering middleware
+ * charges it.
  */
 export function searchRoutes(service: NetworkService, isCharged: boolean): OpenAPIHono<PartnerEnv> {
   const router = createRouter();

@@ -17,7 +17,9 @@ import type { CoveredMember, CoverFilter, Members } from './members.ts';
 import { type NetworkLabel, networkLabelSchema } from './networks.ts';
 import type { StoredConnection, StoredConnections } from './stored-connections.ts';
 
-/** The schema of a donor with the connections to a team's members. The endpoints "discover" and "compare" return it. */
+/**
+ * The schema of a donor with the connections to a team's members, which the endpoints "discover" and "compare" return.
+ */
 export const prospectSchema = z
   .object({
     donor: donorLabelSchema,
@@ -64,7 +66,7 @@ export interface SearchOptions {
   stored: StoredConnections;
 }
 
-/** The four kinds of searches. They refer to donors by number. */
+/** The four kinds of searches, which refer to donors by number. */
 export interface Searches {
   /**
    * Returns at most `limit` donors who are connected to the included members. The donors with the strongest connections
@@ -72,8 +74,8 @@ export interface Searches {
    */
   discover(search: Search, limit: number): Promise<Prospect[]>;
   /**
-   * Returns each of these donors once. The donors with the strongest connections come first. Donors without a
-   * connection come last and have the strength 0.
+   * Returns each of the given donors once, sorted by the strength of the connection. Donors without a connection come
+   * last and have the strength 0.
    */
   compare(search: Search, donors: readonly number[]): Promise<Prospect[]>;
   /**
@@ -98,7 +100,7 @@ export function createSearches({ world, engine, members, stored }: SearchOptions
 
   /**
    * Runs a search that pauses to let other requests run. If a member was removed during a pause, the search starts
-   * again. This is necessary because a different member may have the removed member's number.
+   * again, because a different member may have the removed member's number.
    */
   async function steadily<T>(work: () => Generator<void, T>): Promise<T> {
     for (let round = 0; round < MOST_ROUNDS; round += 1) {
@@ -110,8 +112,8 @@ export function createSearches({ world, engine, members, stored }: SearchOptions
   }
 
   /**
-   * Returns a function that names donors in one response. The function caches the names, because some donors occur many
-   * times.
+   * Returns a function that names donors in one response. The function caches the names, because a response can name
+   * one donor many times.
    */
   function createNaming(): NameDonor {
     const known = new Map<number, DonorLabel>();

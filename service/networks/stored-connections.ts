@@ -1,6 +1,6 @@
 /**
- * Stores the connections of each team's members. Only connections with a strength of at least 0.45 are stored (service
- * document, section 1). The connections are stored once for each team and member.
+ * Stores the connections of each team's members once for each team and member. A stored connection has a strength of at
+ * least 0.45 (service document, section 1).
  */
 
 import type { ConnectionEngine, FoundConnection } from '../connections/engine.ts';
@@ -12,14 +12,14 @@ import { type Ranked, rankStrongest, type Wanted } from './ranking.ts';
 export const STORED_STRENGTH_FLOOR = 0.45;
 
 /**
- * The number of members whose connections are cached in packed form. Each member takes some kilobytes of memory. When
- * this number is reached, the cache is cleared.
+ * The number of members whose connections the cache keeps in packed form, with some kilobytes for each member. When the
+ * cache is full, the service clears it.
  */
 const MAX_REMEMBERED_MEMBERS = 20_000;
 
 /** A stored connection. `donor` is the donor to whom the member is connected. */
 export interface StoredConnection extends FoundConnection {
-  /** The number that the member has in the store. It is not the donor's number. */
+  /** The number of the member in the store, which differs from the donor's number. */
   member: number;
 }
 
@@ -58,8 +58,8 @@ export function createStoredConnections(db: Database, engine: ConnectionEngine):
   let drops = 0;
 
   /**
-   * Returns the donors to whom a member is connected. Only reads fill the cache. Therefore, a transaction that is
-   * rolled back leaves no wrong data in the cache.
+   * Returns the donors to whom a member is connected. Only reads fill the cache, so a transaction that is rolled back
+   * leaves no wrong data in the cache.
    */
   function otherEndsOf(member: number): OtherEnds {
     const known = remembered.get(member);

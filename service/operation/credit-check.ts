@@ -1,4 +1,4 @@
-/** Finds charges whose jobs are missing. An operator can refund them. */
+/** Finds charges whose jobs are missing, and which an operator can therefore refund. */
 
 import type { Bucket } from '../credits.ts';
 import { createCredits } from '../credits.ts';
@@ -8,7 +8,7 @@ import { Refusal } from './refusal.ts';
 
 /** A charge for more enhancements than there are jobs. */
 export interface MissingWork {
-  /** The line in the ledger. */
+  /** The number of the charge's line in the ledger. */
   line: number;
   atMs: number;
   team: string;
@@ -17,8 +17,8 @@ export interface MissingWork {
   /** The number of people who were paid for but have no job. */
   missing: number;
   /**
-   * True if the jobs name the charge that paid for them. Jobs from earlier versions do not name a charge, so they are
-   * counted by time.
+   * True if the jobs name the charge that paid for them. Jobs from earlier versions do not name a charge, so the check
+   * counts such jobs by time.
    */
   isCertain: boolean;
 }

@@ -18,7 +18,7 @@ export function openBeside(file: string): Database {
   return refuseDamage(file, () => openDatabase(file, { isClaimed: false, isDurable: true }));
 }
 
-/** Throws if the file does not exist. Without this check, a mistyped name would create an empty service. */
+/** Throws if the database file does not exist, because a mistyped name would otherwise create an empty service. */
 export function refuseMissing(file: string): void {
   if (existsSync(file)) return;
   throw new Refusal(
@@ -59,15 +59,12 @@ export function readStats(db: Database): ServiceStats {
 }
 
 /**
- * The number of pages to copy at once. All pages are copied in one step. If the copy had several steps, it would start
- * again after each write of the service.
+ * The number of pages that one step copies, which is all pages. A copy with several steps would start again after each
+ * write of the service.
  */
 const ALL_PAGES = 0x7fff_ffff;
 
-/**
- * Copies the database to a new file while the service is using it. The copy is complete and shows the state at one
- * moment.
- */
+/** Copies the database to a new file while the service is using it. The complete copy shows the state at one moment. */
 export async function backUp(db: Database, target: string): Promise<void> {
   refuseDamaged(db);
   if (existsSync(target))
@@ -91,7 +88,7 @@ export function verify(db: Database, clock: () => number): string[] {
 
 function findProblems(db: Database, clock: () => number): string[] {
   const found = damage(db);
-  // If the file has these problems, the other checks are not reliable.
+  // If the file has basic problems, the other checks are not reliable.
   if (found.length > 0) return found;
   return [
     ...moneyProblems(db, clock),

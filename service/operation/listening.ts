@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 
 /**
- * The time (ms) for which an idle connection stays open. It is longer than the idle time of load balancers. Therefore,
- * the service does not close a connection at the moment when the load balancer uses it again.
+ * The time (ms) for which an idle connection stays open, which is longer than the idle time of load balancers. The
+ * service therefore does not close a connection at the moment when the load balancer uses it again.
  */
 const KEEP_ALIVE_MS = 75_000;
 

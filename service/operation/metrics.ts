@@ -6,7 +6,7 @@ import type { PartnerEnv } from '../context.ts';
 import type { Database } from '../database.ts';
 
 export interface ServiceMetrics {
-  /** The outermost middleware, which counts requests. It counts a request when its response is sent. */
+  /** The outermost middleware, which counts a request when the service sends its response. */
   observe: MiddlewareHandler<PartnerEnv>;
   /** Returns all metrics in Prometheus's text format, together with the content type. */
   render(): Promise<{ text: string; contentType: string }>;
@@ -50,7 +50,7 @@ export function createServiceMetrics(
   });
   new Gauge({ name: 'partner_service_donors', help: 'Donors.', registers }).set(donors);
   const spent = db.prepare<[], { bucket: string; amount: number }>(
-    // This number is equal to the sum of the ledger and is updated with each request.
+    // The number of spent credits, which is equal to the sum of the ledger and changes with each request.
     'select bucket, sum(granted - remaining) amount from balances group by bucket',
   );
   new Gauge({

@@ -1,6 +1,6 @@
 /**
- * Checks whether the service can work. It is not enough that the file can be read, because every charge must be
- * written.
+ * Checks whether the service can work. The service must be able to write the file and not only to read it, because it
+ * must write every charge.
  */
 
 import type { Database } from '../database.ts';

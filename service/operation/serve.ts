@@ -19,7 +19,7 @@ import { createReadiness } from './readiness.ts';
 import { openTeamKeys } from './team-keys.ts';
 import { openTeams } from './teams.ts';
 
-/** The options for running the service. */
+/** The options with which an operator runs the service. */
 export interface ServiceOptions {
   /** The path of the database file, which must exist. */
   db: string;
@@ -31,7 +31,7 @@ export interface ServiceOptions {
    * own address.
    */
   publicUrl?: string | undefined;
-  /** The port for `/metrics`, `/healthz` and `/readyz`, or null to switch them off. These paths need no key. */
+  /** The port for `/metrics`, `/healthz` and `/readyz`, which need no key. Null to switch the three paths off. */
   operatorPort: number | null;
   /** The number of requests per second for each key. 0 means no limit. */
   rate: number;
@@ -59,7 +59,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const db = openUndamaged(options.db);
   try {
     const credits = createCredits(db, clock);
-    // The previous process has ended, so these charges will never be completed.
+    // Refunds the open charges of the previous process, which has ended and will never complete the charges.
     credits.refundOpen();
     // The service knows its own address only after it has started to listen.
     let rootUrl = options.publicUrl?.replace(/(?<!\/)\/+$/, '') ?? '';

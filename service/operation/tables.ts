@@ -1,4 +1,4 @@
-/** The tables of a service that an operator runs. They contain the teams and their keys. */
+/** The tables of a service that an operator runs, which contain the teams and their keys. */
 
 export const OPERATION_TABLES = `
 create table if not exists teams (

@@ -6,7 +6,7 @@ import type { ApiKey } from '../keys.ts';
 import { Refusal } from './refusal.ts';
 import type { Teams } from './teams.ts';
 
-/** A key as an operator sees it. */
+/** A team's key as an operator sees it, without the secret. */
 export interface TeamKey {
   id: string;
   team: string;
@@ -20,7 +20,7 @@ export interface TeamKey {
 
 /** The operator's functions for keys, and the look-up of a key for each request. */
 export interface TeamKeys {
-  /** Creates a key. Only this function returns the key itself. */
+  /** Creates a key and returns it. No other function returns the key itself. */
   issue(order: { team: string; label: string; deactivatesOn: string | null }): {
     apiKey: string;
     key: TeamKey;

@@ -27,7 +27,8 @@ export interface Teams {
 }
 
 /**
- * Matches a team's name. It contains only letters, digits and hyphens, because it appears in logs and on command lines.
+ * Matches a team's name, which contains only letters, digits and hyphens because it appears in logs and on command
+ * lines.
  */
 const NAME = /^[a-z0-9][a-z0-9-]{0,62}$/;
 

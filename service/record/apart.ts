@@ -1,6 +1,4 @@
-/**
- * Stores pairs of donors that an operator has identified as two different people. The service never joins these donors.
- */
+/** Stores pairs of donors that an operator has identified as two different people, whom the service never joins. */
 
 import type { Database } from '../database.ts';
 import { joinedTo } from './vacancy.ts';
@@ -10,7 +8,7 @@ export interface Apart {
   add(one: number, other: number): void;
   /**
    * Returns true if an operator has decided that the two donors are two different people. The decision also applies to
-   * other donors that were joined to these donors.
+   * every donor that was joined to one of the two donors.
    */
   has(one: number, other: number): boolean;
   /**

@@ -3,16 +3,12 @@
 import type { Database } from '../database.ts';
 
 /**
- * The maximum share of people with the same date of birth. In a list of this length, a larger share cannot occur by
- * chance.
+ * The maximum share of people with one date of birth. In a list of this length, a larger share cannot occur by chance.
  */
 const MOST_SHARE = 0.01;
 const LEAST_BEARERS = 10;
 
-/**
- * Finds dates of birth that more than 1 % of the people in a list have. Also finds dates that more than 1 % of all
- * donors have.
- */
+/** Finds dates of birth that more than 1 % of the people in a list, or more than 1 % of all donors, have. */
 export function findCommonBirths(list: readonly string[], db: Database): Set<string> {
   const inFile = db
     .prepare<[], { born: string; bearers: number }>(

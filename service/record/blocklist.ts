@@ -1,7 +1,7 @@
 /**
  * People who were erased and must not be imported again. The list contains hashes of each person's details and no
- * names. An imported person counts as an erased person if two details agree. One detail is the name in any form. The
- * other detail is the house, the day of birth or an organisation.
+ * names. An imported person counts as an erased person if two details agree. The first detail is the name in any form.
+ * The second detail is the house, the day of birth or an organisation.
  */
 
 import { createHash } from 'node:crypto';
@@ -77,7 +77,10 @@ export function openBlocklist(db: Database): Blocklist {
   };
 }
 
-/** Returns a name as it is written. If the name contains other letters, also returns it in Latin letters. */
+/**
+ * Returns a name as the source writes it. If the name contains letters of a different alphabet, also returns the name
+ * in Latin letters.
+ */
 function namesOf(first: string, last: string) {
   const written = comparableName(first, '', last);
   const latin = comparableName(toLatin(first), '', toLatin(last));
@@ -91,7 +94,7 @@ function factsAbout({ birthday = '', addresses, work, boards }: Donor): string[]
   return factsOf(birthday, addresses, organisations);
 }
 
-/** Returns the details that distinguish people with the same name. A year of birth alone does not distinguish them. */
+/** Returns the details that distinguish people with one name, to which a year of birth alone does not belong. */
 function factsOf(
   born: string,
   addresses: readonly Address[],

@@ -19,7 +19,7 @@ export interface SuspiciousJoin {
   undo: string | null;
   /** The reason why the join is suspicious. */
   reason: string;
-  /** The donor's IDs in its sources. */
+  /** The donor's IDs in the donor's sources. */
   keys: string[];
 }
 
@@ -64,8 +64,8 @@ export function checkJoins(db: Database): SuspiciousJoin[] {
 }
 
 /**
- * Returns true if both donors come from tax returns. Tax returns of different years count as one source. Few tax
- * returns contain more than a person's name and organisation.
+ * Returns true if each of the two donors comes from tax returns. Tax returns of different years count as one source,
+ * and rarely contain more than a person's name and organisation.
  */
 function areOfReturns(one: Donor, other: Donor): boolean {
   return [one, other].every(({ sources }) => sources?.name?.source === 'irs-990');

@@ -9,7 +9,7 @@ import { openReviews, type ReviewedPair } from './reviews.ts';
 import { openRecord } from './store.ts';
 import { openRecordedWorld } from './world.ts';
 
-/** A pair of donors that may be one person. Terminals and logs never show names. */
+/** A pair of donors that may be one person. Terminals and logs never show the names of the pair. */
 export interface ReviewPair {
   /** The ID of the donor that was imported first, and the ID of the other donor. */
   id: string;
@@ -37,7 +37,8 @@ export function listReviews(db: Database): ReviewPair[] {
 }
 
 /**
- * The operator's decision about a pair. The two donors are joined, or they are marked so that they are never joined.
+ * The operator's decision about a pair: the service joins the two donors, or marks the pair so that it never joins the
+ * two donors.
  */
 export type Decision = 'one person' | 'two people';
 

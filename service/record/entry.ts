@@ -1,12 +1,10 @@
-/**
- * The data that a source contains about one person. At this point, the service does not know which donor the person is.
- */
+/** The data that a source contains about one person, before the service knows which donor the person is. */
 
 import type { Address, BodyKind, SourceNote } from '../donor.ts';
 
 /**
- * An organisation with the name that a source uses. Two organisations with the same EIN are the same organisation,
- * whatever their names are.
+ * An organisation with the name that a source uses. Two entries with one EIN are one organisation, whatever their names
+ * are.
  */
 export interface NamedOrganisation {
   name: string;
@@ -46,12 +44,12 @@ export interface Sourced<T> {
 }
 
 export interface Entry {
-  /** The IDs that sources use for the person, such as `bioguide:A000002`. There is at least one ID. */
+  /** The IDs that sources use for the person, such as `bioguide:A000002`. Each person has at least one ID. */
   keys: readonly [string, ...string[]];
   name: { first: string; middle: string | null; last: string; suffix: string | null };
   /** The source of all data that does not name its own source. */
   source: SourceNote;
-  /** The date or the year of birth. Empty if it is unknown. */
+  /** The person's date or year of birth, or an empty text. */
   born: string;
   isDeceased: boolean;
   addresses: Address[];

@@ -122,7 +122,7 @@ const tokenOrderSchema = z.strictObject({
 
 const withdrawalSchema = z.strictObject({
   withdrawn: z.array(z.enum(ALL_SCOPES)),
-  /** True if HubSpot's responses must still list the removed scopes for tokens. */
+  /** True if HubSpot's responses must still list the withdrawn scopes for tokens. */
   listed: z.boolean().default(false),
 });
 
