@@ -46,9 +46,7 @@ export function erasePerson(db: Database, id: string, clock: () => number): void
   rewrite(db, id);
 }
 
-/**
- * Rewrites the database file and its journal. Before this step, free pages of the file still contain the deleted data.
- */
+/** Rewrites the database file and its journal, because free pages of the file still contain the deleted data. */
 function rewrite(db: Database, id: string): void {
   const erased = `${id} is erased, but deleted data is still on the disk`;
   try {

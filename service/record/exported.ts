@@ -9,8 +9,8 @@ import { joinedTo } from './vacancy.ts';
 /** The donors in export files. Call the methods that write inside a transaction. */
 export interface Exported {
   /**
-   * Deletes the files that contain the donor or a donor that was joined to it. Also deletes files whose donors are
-   * unknown.
+   * Deletes the export files that contain the donor, or a donor that was joined to it. Also deletes export files whose
+   * donors are unknown.
    */
   remove(number: number): void;
   /**
@@ -21,8 +21,8 @@ export interface Exported {
 }
 
 /**
- * Opens the store in a database. A join does not change these rows, because the export file stays the same and contains
- * the former donor.
+ * Opens the store of export files in a database. A join does not change the store's rows, because an export file still
+ * contains the former donor.
  */
 export function openExported(db: Database): Exported {
   const removeFiles = db.prepare<[number]>(
@@ -34,8 +34,8 @@ export function openExported(db: Database): Exported {
   const removeRows = db.prepare<[]>(
     'delete from export_donors where export_id not in (select export_id from exports)',
   );
-  // A part that was joined during its import never had its own number. It is therefore unknown which files contain the
-  // part.
+  // A part that was joined during its import never had its own number, so the service does not know which files contain
+  // the part.
   const divide = db.prepare<[{ number: number; leaving: number }]>(
     `insert or ignore into export_donors (export_id, donor)
      select export_id, @leaving from export_donors join exports using (export_id)

@@ -33,7 +33,7 @@ export interface ImportOrder extends CsvOptions {
    * operator gives no explanation, the import stops.
    */
   sameUnderOtherIds?: SameUnderOtherIds | undefined;
-  /** True to report the changes without changing the database. */
+  /** True to report the changes of the import without changing the database. */
   isDryRun?: boolean;
   /** Called after each processed file. */
   progress?: (file: string, index: number, count: number) => void;
@@ -52,14 +52,13 @@ export interface ImportReport {
   toReview: number;
   /** The number of entries that were matched to a donor from a different source. */
   joined: number;
-  /** The joins with the lowest certainty. They are sorted by certainty, lowest first. */
+  /** The joins with the lowest certainty, least certain join first. */
   leastCertain: JoinedEntry[];
   /**
-   * The number of entries that do not name a person, such as "VACANT" or a bank. Also contains the texts of the first
-   * of these entries.
+   * The number of entries that do not name a person, such as "VACANT" or a bank, with the texts of the first entries.
    */
   unread: { count: number; texts: string[] };
-  /** The files that could not be read, with the reasons. The import uses no data from these files. */
+  /** The files that the import could not read, with the reasons. The import uses no data from an unreadable file. */
   refused: { file: string; problem: string }[];
 }
 
@@ -127,8 +126,8 @@ async function importFiles(db: Database, order: ImportOrder): Promise<ImportRepo
         .slice(0, MOST_JOINS_NAMED);
     } catch (error) {
       const problem = readable(error, basename(file));
-      // The import can skip a single tax return, because there are thousands of them. An import of a list consists of
-      // one file, so the import cannot skip the file.
+      // The import can skip a single tax return, because an import contains thousands of tax returns. An import of a
+      // list consists of one file, so the import cannot skip the file.
       if (problem === null || source.inFolders === null) throw error;
       report.refused.push({ file: basename(file), problem });
     }
@@ -218,7 +217,7 @@ function rollBackTo(db: Database, statement: string): void {
 interface Statement {
   entry: Entry;
   stated: Entry;
-  /** True if the entry describes an erased person. The import stores no data from such an entry. */
+  /** True if the entry describes an erased person, so that the import stores no data from the entry. */
   isBlocked: boolean;
 }
 

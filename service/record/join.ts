@@ -1,4 +1,4 @@
-/** Joins donors that were added separately but are one person. The rules are the same as in an import. */
+/** Joins donors that were added separately but are one person, by the rules of an import. */
 
 import type { Database } from '../database.ts';
 import type { Donor, Role } from '../donor.ts';
@@ -13,20 +13,23 @@ import { openRecord } from './store.ts';
 import { isVacant } from './vacancy.ts';
 import { openRecordedWorld } from './world.ts';
 
-/** Two donors that are one person. */
+/** Two donors that the service has joined because they are one person. */
 export interface Joined {
-  /** The ID that is kept, and the ID of the other donor. After the join, the other ID leads to the same donor. */
+  /**
+   * The ID that the joined donor keeps, and the ID of the other donor. After the join, the other ID leads to the joined
+   * donor.
+   */
   id: string;
   joined: string;
-  /** The probability that the two are one person. */
+  /** The probability that the two donors are one person. */
   probability: number;
   reasons: string[];
 }
 
 export interface JoinOrder {
   /**
-   * True to report the joins without making them. If three donors are one person, the third donor may be found only
-   * after the first two have been joined.
+   * True to report the joins without making them. If three donors are one person, the service may find the third donor
+   * only after it has joined the first two.
    */
   isPreview: boolean;
   clock: () => number;
@@ -57,7 +60,7 @@ export function joinDonors(db: Database, { isPreview, clock, progress }: JoinOrd
     return donor === null || isVacant(donor) ? null : donor;
   };
 
-  /** Returns the other donor that is the same person, together with the evidence. */
+  /** Returns the donor that is the same person as the given donor, together with the evidence. */
   function otherOf(number: number, donor: Donor): { number: number; match: Match } | null {
     const match = matcher.match(soughtOf(donor, commonBirths), number);
     const other = match.donorNumber;
@@ -93,7 +96,7 @@ export function joinDonors(db: Database, { isPreview, clock, progress }: JoinOrd
   return found;
 }
 
-/** Returns true if one source lists both donors on the same board at the same time. */
+/** Returns true if one source lists the two donors on one board at one time. */
 function areApart(one: Donor, other: Donor): boolean {
   const [mine, theirs] = [one, other].map(({ work, boards }) => [...work, ...boards]);
   return (mine ?? []).some((role) => (theirs ?? []).some((their) => areBeside(role, their)));

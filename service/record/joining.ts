@@ -15,9 +15,9 @@ export interface Grounds {
   reasons: readonly string[];
 }
 
-/** Functions that join donors. Call them inside a transaction. */
+/** Functions that join donors, to be called inside a transaction. */
 export interface Joining {
-  /** Joins a donor to another donor. The other donor's number is kept. */
+  /** Joins a donor to another donor, whose number the joined donor keeps. */
   join(into: number, from: number, grounds: Grounds, atMs: number): void;
   /** Stores an entry from another source as a part of the donor that the entry describes. */
   joinEntry(number: number, entry: Entry): void;

@@ -13,7 +13,7 @@ import { openReviews } from './reviews.ts';
 import { judge } from './same-person.ts';
 import type { RecordStore } from './store.ts';
 
-/** The operator's explanation for rows that agree completely with donors who have different IDs in the same list. */
+/** The operator's explanation for rows that agree completely with donors who have different IDs in the list. */
 export type SameUnderOtherIds = 'ids changed' | 'other people';
 
 export interface JoinedEntry {
@@ -29,7 +29,7 @@ export interface JoinedEntry {
 export interface LinkedFile {
   /** The number of pairs that an operator must review. */
   toReview: number;
-  /** The number of rows that agree completely with a donor who has a different ID in the same list. */
+  /** The number of rows that agree completely with a donor who has a different ID in the list. */
   renamed: number;
   /** Entries that were matched to donors of other sources, in the order of the file. */
   joined: JoinedEntry[];
@@ -38,7 +38,7 @@ export interface LinkedFile {
 /** Processes the entries of a file one after another. */
 export interface Linker {
   beginFile(file: {
-    /** True if the file contains each person only once. Two of its rows then never describe the same person. */
+    /** True if the file contains each person only once, so that two of its rows never describe one person. */
     isEachOnce: boolean;
     /** The dates of birth that the file uses for unknown birthdays. */
     commonBirths: ReadonlySet<string>;
@@ -86,8 +86,8 @@ export function createLinker(options: LinkerOptions): Linker {
   }
 
   /**
-   * Handles a row that has only the name in common with another row of the same list. An operator must decide whether
-   * the two rows describe one person.
+   * Handles a row that has only the name in common with another row of its list. An operator must decide whether the
+   * two rows describe one person.
    */
   function ofNameAlone(entry: Entry): Found | null {
     if (entry.addresses.length + entry.roles.length > 0 || entry.born !== '') return null;

@@ -1,6 +1,6 @@
 /** Finds the list that a person's key belongs to. */
 
-/** Returns true if two sets of keys contain IDs from the same list. Tax returns contain names but no IDs. */
+/** Returns true if the two sets of keys contain IDs from one list. Tax returns contain names but no IDs. */
 export function shareList(keys: readonly string[], others: readonly string[]): boolean {
   const lists = new Set(keys.filter((key) => !isOfReturn(key)).map(listOf));
   return others.some((key) => lists.has(listOf(key)));

@@ -1,6 +1,6 @@
 /**
- * Computes a donor's new data after a source has been added. The functions are pure. If the same source is added again,
- * nothing changes.
+ * Computes a donor's new data after a source has been added, with pure functions. If an import adds a source again, the
+ * donor's data does not change.
  */
 
 import { createHash } from 'node:crypto';
@@ -61,7 +61,7 @@ export function mergeEntry(donor: Donor, entry: Entry, identify: Identify): Dono
   };
 }
 
-/** Returns the ID for a key. The same key always gives the same ID. */
+/** Returns the ID for a key. A key always leads to one ID. */
 export function idFrom(what: 'person' | 'organisation', key: string): string {
   return createHash('sha256').update(`record ${what} ${key}`).digest('hex').slice(0, 32);
 }
@@ -118,8 +118,8 @@ function mergeFacts(donor: Donor, entry: Entry): Facts {
 }
 
 /**
- * Returns true if the first middle name contains more information than the second. For example, "Quincy" contains more
- * information than "Q", and both contain more than a blank.
+ * Returns true if the first middle name contains more information than the second middle name. For example, "Quincy"
+ * contains more information than "Q", and "Q" contains more than a blank.
  */
 function isFuller(middle: string | null, present: string | null): boolean {
   if (middle === null) return false;
@@ -142,7 +142,7 @@ function isAfter(source: SourceNote, present: SourceNote | undefined): boolean {
 
 /**
  * Returns true if this estimate replaces the donor's current estimate. A person may have a separate estimate for each
- * post. The latest estimate wins. If two estimates are from the same day, the higher estimate is used.
+ * post. The latest estimate replaces earlier estimates. Of two estimates from one day, the higher estimate is used.
  */
 function isBetter(
   { value, source }: { value: number; source: SourceNote },
@@ -158,7 +158,7 @@ function toRole({ organisation, side: _, ...role }: NamedRole, identify: Identif
   return { organisationId: id, organisationName: name, ...role };
 }
 
-/** Merges overlapping or consecutive roles with the same title at the same organisation. */
+/** Merges overlapping or consecutive roles that have one title and one organisation. */
 function mergeRoles(present: readonly Role[], added: readonly Role[]): Role[] {
   if (added.length === 0) return [...present];
   const merged: Role[] = [];
@@ -182,8 +182,8 @@ function touches(earlier: Role, later: Role): boolean {
 }
 
 /**
- * Merges two statements about the same role. If a later source says that the role has ended, the role has an end. An
- * earlier source may have listed the role as current.
+ * Merges two statements about one role. If a later source says that the role has ended, the role has an end. An earlier
+ * source may have listed the role as current.
  */
 function joined(one: Role, other: Role): Role {
   const latest = (other.source?.date ?? '') > (one.source?.date ?? '') ? other : one;
@@ -228,9 +228,9 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : Number(a > b);
 }
 
-/** Adds all data of another donor to a donor, because the two are one person. */
+/** Adds all data of a second donor to a donor, because the two donors are one person. */
 export function mergeDonors(donor: Donor, other: Donor): Donor {
-  // The organisations of both donors already have IDs.
+  // The organisations of each donor already have IDs.
   const identify: Identify = ({ name, ein }) => ({ id: ein ?? '', name });
   return entriesOfDonor(other).reduce(
     (merged, entry) => mergeEntry(merged, entry, identify),

@@ -1,7 +1,7 @@
 /**
- * Stores for which parts of a joined donor a team created a job, a member or a list entry. After the join is undone, an
- * entry that was created for one part leads to this part. An entry that was created while two people were one donor
- * leads to nobody after the join is undone.
+ * Stores for which parts of a joined donor a team created a job, a member or a list entry. After an operator undoes the
+ * join, an entry that was created for one part leads to that part. An entry that was created while two people were one
+ * donor leads to nobody after the join is undone.
  */
 
 import type { Database } from '../database.ts';
@@ -28,7 +28,7 @@ export interface Leaving {
   ownNumber: number;
 }
 
-/** Functions for entries of joined donors. Call them inside a transaction. */
+/** Functions for entries of joined donors, to be called inside a transaction. */
 export interface MixedPlaces {
   /**
    * Adds a note to each entry of a donor that has no note yet. The note names the parts for which the entry was
@@ -36,8 +36,8 @@ export interface MixedPlaces {
    */
   mark(number: number, parts: readonly string[]): void;
   /**
-   * Changes entries after a join. If both donors are in the same list or network, only the entry of the donor that is
-   * kept remains. The remaining entry belongs to both parts.
+   * Changes entries after a join. If a list or a network contains the two joined donors, only the entry of the kept
+   * donor remains. The remaining entry belongs to each part of the joined donor.
    */
   unite(from: number, to: number): void;
   /**
@@ -60,8 +60,8 @@ const TABLES = [
 const COUNTED = { list: 'places', network: 'members' } as const;
 
 /**
- * The separator in a note. An entry can belong to several parts that were added separately, and each of these parts may
- * consist of joined donors.
+ * The separator in a note. An entry can belong to several parts that were added separately, and each part may consist
+ * of joined donors.
  */
 const BETWEEN_PLACES = '|';
 const BETWEEN_PARTS = ' ';
@@ -135,11 +135,11 @@ function createCounts() {
 
 /** Describes how an entry is divided. The division depends on the parts for which the entry was created. */
 interface Division {
-  /** True if the entry was created only for the part that is separated. */
+  /** True if the entry was created only for the part that the undo separates. */
   leaves: boolean;
-  /** True if the entry was created while this part and another part were one donor. */
+  /** True if the entry was created while the separated part and another part were one donor. */
   isMixed: boolean;
-  /** The parts that keep the entry. */
+  /** The parts of the donor that keep the entry. */
   stays: string[];
 }
 

@@ -1,13 +1,11 @@
-/**
- * Stores the parts of joined donors. Each part contains the data of some sources, so that an operator can undo a join.
- */
+/** Stores the parts of joined donors, each with the data of some sources, so that an operator can undo a join. */
 
 import { z } from 'zod';
 import type { Database } from '../database.ts';
 import type { Donor } from '../donor.ts';
 import { readDonor } from './store.ts';
 
-/** A part of a joined donor. It contains the data from some of the donor's sources. */
+/** A part of a joined donor, with the data from some of the donor's sources. */
 export interface Part {
   id: string;
   number: number;
@@ -24,8 +22,8 @@ export interface Part {
 /** The parts of joined donors. Call the functions that write inside a transaction. */
 export interface Parts {
   /**
-   * Returns the parts of a joined donor. The first part is the part whose number the donor has. Returns an empty list
-   * for a donor without joins.
+   * Returns the parts of a joined donor, starting with the part whose number the donor has. Returns an empty list for a
+   * donor without joins.
    */
   of(number: number): Part[];
   find(id: string): Part | undefined;

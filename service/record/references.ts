@@ -71,7 +71,7 @@ function prepareStatements(db: Database) {
   const one = (query: string) => db.prepare<[number]>(query);
   return {
     moveJobs: two('update jobs set donor_number = ? where donor_number = ?'),
-    // If the list already contains the other donor, the other donor's entry is kept.
+    // If the list already contains the donor to which an entry moves, that donor's own entry remains.
     movePlaces: [
       two('update or ignore list_donors set donor_number = ? where donor_number = ?'),
       two('update or ignore network_members set donor = ? where donor = ?'),

@@ -11,14 +11,15 @@ import type { Entry } from './entry.ts';
 import { openParts } from './parts.ts';
 import type { RecordStore } from './store.ts';
 
-/** The facts that identify a return. */
+/** The facts that identify a tax return. */
 export interface FiledReturn {
   ein: string;
-  /** The first and the last day of the tax period. */
+  /** The first and the last day of the return's tax period. */
   from: string;
   to: string;
   /**
-   * The time of filing. If two returns have the same period and time, the content decides which return counts as later.
+   * The time at which the return was filed. If two returns have one period and one time, the content decides which
+   * return counts as later.
    */
   filedAt: string;
   isAmended: boolean;
@@ -28,7 +29,7 @@ export interface FiledReturn {
 export interface Returns {
   /**
    * Stores a return before its people are imported. Returns a function that selects the data to store for each person.
-   * The keys of erased people are not stored, because these keys contain names.
+   * The return does not store the keys of erased people, because their keys contain names.
    */
   begin(
     filed: FiledReturn,

@@ -1,6 +1,6 @@
 /**
- * Stores pairs of donors that agree without a contradiction but are not certain enough for a join. An operator must
- * review these pairs.
+ * Stores pairs of donors that agree without a contradiction but are not certain enough for a join, so that an operator
+ * must review each pair.
  */
 
 import { z } from 'zod';
@@ -10,7 +10,7 @@ import type { Database } from '../database.ts';
 export interface ReviewedPair {
   one: number;
   other: number;
-  /** The probability that the two are one person. */
+  /** The probability that the two donors of the pair are one person. */
   probability: number;
   /** The evidence for it. */
   reasons: string[];
