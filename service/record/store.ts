@@ -11,7 +11,7 @@ export interface ImportedFile {
   /** A hash that identifies the kind of file, the file's content and the operator's statement. */
   fingerprint: string;
   kind: string;
-  /** The file's name, without the folder. */
+  /** The name of the imported file without its folder. */
   file: string;
   atMs: number;
   /** The number of people in the file, and the numbers of new and changed people. */
@@ -43,8 +43,8 @@ export interface RecordStore {
   numberByKey(key: string): number | null;
   write(number: number, donor: Donor, keys: readonly string[]): void;
   /**
-   * Returns the organisation's ID, and the name with which it was first imported. If the organisation is new, stores
-   * it.
+   * Returns the organisation's ID, and the name with which the organisation was first imported. Stores a new
+   * organisation.
    */
   identify(organisation: NamedOrganisation): { id: string; name: string };
   isImported(fingerprint: string): boolean;

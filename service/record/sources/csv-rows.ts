@@ -25,7 +25,7 @@ export interface CsvRow {
 const TOO_LONG =
   'has more cells than the first line has columns: put a text that contains a comma in quotes';
 
-/** Yields the rows. Throws if the file is not CSV, or if two columns have the same name. */
+/** Yields the rows of a CSV file. Throws if the file is not CSV, or if two columns have one name. */
 export async function* readCsv(file: string): AsyncGenerator<CsvRow> {
   const text = Readable.from(readDecoded(file));
   const parser = parse({

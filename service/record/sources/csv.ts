@@ -17,8 +17,8 @@ export interface CsvOptions {
   /** A second file with the donors' roles and gifts. */
   roles: string | null;
   /**
-   * The name of the collection of data. Two files with the same name belong to the same collection. If the same ID is
-   * in both files, it means the same person.
+   * The name of the collection of data. Two files with one name belong to one collection, in which an ID always means
+   * the same person.
    */
   source: string;
   date: string;

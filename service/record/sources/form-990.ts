@@ -19,10 +19,7 @@ const PEOPLE_GROUPS = new Set([
   'OfficerDirTrstKeyEmplGrp',
 ]);
 
-/**
- * The elements that contain the total of paid grants. The first names are for 990 and 990-EZ, and the others are for
- * 990-PF.
- */
+/** The elements that contain the total of paid grants, first for 990 and 990-EZ, and then for 990-PF. */
 const GRANT_TOTALS = new Set([
   'CYGrantsAndSimilarPaidAmt',
   'GrantsAndSimilarAmountsPaidAmt',
@@ -48,7 +45,7 @@ const FIRST_SCHEMA = 2013;
  */
 const MOST_PEOPLE = 20_000;
 
-/** The number of hours per week from which on a person counts as employed. Some of these people are unpaid. */
+/** The number of hours per week from which on a person counts as employed, even if the person is unpaid. */
 const HOURS_OF_WORK = 30;
 
 /**
@@ -59,7 +56,7 @@ const HOURS_OF_WORK = 30;
 const YEARS = 5;
 const SHARE_OF_PAY = 0.05;
 
-/** The confidence for each kind of statement. */
+/** The confidence for each kind of statement in a return. */
 const CONFIDENCE = {
   name: 0.9,
   role: 0.9,
@@ -71,7 +68,7 @@ const CONFIDENCE = {
 const BOARD_TITLES =
   /trustee|chair|president|secretary|treasurer|board|officer|member|(?<!executive |managing |program )director/i;
 
-/** A return with its people. */
+/** A tax return with the people whom it names. */
 export interface ReadReturn {
   filed: FiledReturn;
   entries: Entry[];
@@ -174,9 +171,7 @@ interface Post {
   address: Address | null;
 }
 
-/**
- * Removes fields that are not needed. This saves memory, because all people stay in memory until the end of the return.
- */
+/** Removes fields that the reader does not need, because all people stay in memory until the end of the return. */
 function onlyRead(fields: Group['fields']): Map<string, string> {
   const kept = [...fields].filter(([name]) => PERSON_FIELDS.test(name));
   return new Map(kept.map(([name, text]) => [name, text.slice(0, LONGEST_FIELD)]));
@@ -212,8 +207,8 @@ function readPosts(file: string, groups: readonly Group[], filing: Filing) {
 }
 
 /**
- * Returns true for an institution, which is not a person. Also returns true for people of earlier years, because the
- * return does not contain the dates of their service.
+ * Returns true for an institution, which is not a person, and for a person of earlier years, because the return does
+ * not contain the dates of that person's service.
  */
 function isLeftOut(fields: Group['fields']): boolean {
   return fields.has('FormerOfcrDirectorTrusteeInd') || fields.has('InstitutionalTrusteeInd');

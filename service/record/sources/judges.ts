@@ -1,6 +1,6 @@
 /**
  * Reads Article III judges from the data of the Federal Judicial Center (judges.csv of the Biographical Directory,
- * public domain). Each judge has one row, with up to six appointments and several degrees in columns.
+ * public domain). The file has one row per judge, with up to six appointments and several degrees in columns.
  */
 
 import { basename } from 'node:path';

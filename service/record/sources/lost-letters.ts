@@ -41,8 +41,7 @@ const OF_DOS = new Map([
 const LOST_APOSTROPHE = /(?<=(?:^|[\s,])[OoDdLl])[?\uFFFD](?=\p{Lu})/gu;
 
 /**
- * Restores letters that were decoded twice. Also restores lost letters in the names of the list. All other names stay
- * unchanged.
+ * Restores letters that were decoded twice, and lost letters in the names of the list. All other names stay unchanged.
  */
 export function restoreLetters(text: string): string {
   const plain = text

@@ -46,7 +46,7 @@ export const DEGREES = new Set(
   ),
 );
 
-/** Degrees that are also last names. They count as degrees only after a whole name. */
+/** Degrees that are also last names, and that count as degrees only after a whole name. */
 export const DEGREES_OR_NAMES = new Set(words('do ma ms pa ba bs pe ra np op od dc med dean'));
 
 /** Roles that are very rare as last names. A role ends a name, so all text after it is ignored. */

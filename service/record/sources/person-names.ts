@@ -1,4 +1,4 @@
-/** Reads a whole name from one field of a register. Spells the name as profiles do. */
+/** Reads a whole name from one field of a register, and spells the name as profiles do. */
 
 import { isShortFor } from '../../matcher/nicknames.ts';
 import { readPopulation } from '../../matcher/population.ts';
@@ -63,15 +63,12 @@ function beforeOrganisation(text: string): string {
   return isSeparate && isPerson ? name.trim() : text;
 }
 
-/** Returns a key for a name. The key is the same for all spellings of its words. */
+/** Returns one key for all names that differ only in the spelling of their words. */
 export function nameKey({ first, middle, last, suffix }: Entry['name']): string {
   return words([first, middle ?? '', last, suffix ?? ''].join(' ')).join(' ');
 }
 
-/**
- * Finds the order in which a register writes its names. It uses only names for which one of the two orders is
- * impossible.
- */
+/** Finds the order in which a register writes its names, from the names for which only one order is possible. */
 export function findNameOrder(written: readonly string[]): NameOrder {
   const orders = written.map(orderOf);
   const turned = orders.filter((order) => order === 'last name first').length;
@@ -85,8 +82,8 @@ const LEAST_TURNED = 5;
 const TURNED_SHARE = 0.8;
 
 /**
- * Returns the order of a name if the other order is impossible. Returns null if both orders are possible. Also returns
- * null if a comma shows the order.
+ * Returns the order of a name if only one order is possible. Returns null if two orders are possible, or if a comma
+ * shows the order.
  */
 function orderOf(written: string): NameOrder | null {
   const text = withoutNotes(written);
@@ -145,8 +142,8 @@ function splitName(text: string): NameParts | null {
 }
 
 /**
- * Returns true if the text after a comma is not a given name. It is a degree, a role or another word that does not
- * belong to a name.
+ * Returns true if the text after a comma is not a given name but a degree, a role or another word that does not belong
+ * to a name.
  */
 function isExtra(parts: readonly string[], isWhole: boolean, before: readonly string[]): boolean {
   const keys = parts.map(plain);
@@ -161,7 +158,7 @@ function isExtra(parts: readonly string[], isWhole: boolean, before: readonly st
   return isGivenName(plain(before[0] ?? '')) && !keys.some(isGivenName);
 }
 
-/** Removes titles and ranks at the beginning. Also removes suffixes, degrees and roles at the end. */
+/** Removes titles and ranks at the beginning of a name, and suffixes, degrees and roles at its end. */
 function withoutExtras(
   parts: readonly string[],
   generations: Set<string>,
@@ -264,7 +261,7 @@ function isEnd(part: string, before: readonly string[], isWhole: IsWhole): boole
 function isDegree(part: string): boolean {
   const key = plain(part);
   if (DEGREES.has(key)) return true;
-  // This pattern matches orders and degrees that are not in a list, such as "S.D.B.".
+  // Matches orders and degrees that are not in a list, such as "S.D.B.".
   if (/^(?:\p{L}\.){2,}\p{L}?$/u.test(part)) return true;
   const [first = '', ...rest] = words(part);
   const isHyphened = rest.length > 0 && rest.every((one) => one.length < 5);
@@ -435,8 +432,8 @@ function withoutNote(part: string): string {
 }
 
 /**
- * Returns the position of the first of these words that has a digit within the next `most` characters. Returns -1 if
- * there is no such word.
+ * Returns the position of the first matching word that has a digit within the next `most` characters. Returns -1 if no
+ * word matches.
  */
 function beforeNumber(part: string, word: RegExp, most: number): number {
   for (const { 0: found, index } of part.matchAll(word)) {

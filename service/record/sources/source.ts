@@ -23,16 +23,16 @@ export interface SourceFile {
   entries: AsyncIterable<Entry> | Iterable<Entry>;
   /** The tax return that this file contains, or null for a list. */
   filed: FiledReturn | null;
-  /** Texts in name fields that do not name a person. The import leaves them out. */
+  /** Texts in name fields that do not name a person, and that the import leaves out. */
   unread: readonly string[];
 }
 
 export interface Source {
-  /** True if a file contains each person only once. Two entries of the file then never describe the same person. */
+  /** True if a file contains each person only once, so that two entries of the file never describe one person. */
   isEachOnce: boolean;
   /** Matches the names of files that are read if a path is a folder. Null if the operator must name each file. */
   inFolders: RegExp | null;
-  /** The operator's statement about the files. If the statement changes, the same file is imported again. */
+  /** The operator's statement about the files. If the statement changes, the import reads the file again. */
   statement: string;
   /** Additional files that are read together with each file. */
   companions: readonly string[];
