@@ -19,7 +19,7 @@ const DEFAULT_RATE_PER_10S = 190;
 const DEFAULT_DAILY_LIMIT = 650_000;
 const DEFAULT_SEARCH_PER_SECOND = 5;
 const DEFAULT_SEARCH_LAG_MS = 1000;
-/** The default lifetime of an access token. It is half an hour, as in every HubSpot account. */
+/** The default lifetime of an access token, which is half an hour, as in every HubSpot account. */
 const DEFAULT_TOKEN_LIFETIME_MS = 1_800_000;
 
 const DEFAULT_WEBHOOK_BATCH_MS = 50;
@@ -48,9 +48,9 @@ export interface HubspotSandboxOptions extends CrmSandboxOptions {
 export interface HubspotSandbox {
   /** The base address of the API and of sign-in. The address has no trailing slash. */
   baseUrl: string;
-  /** The address that contains `/_sandbox`. It is the same as the base address. */
+  /** The address under which the stand-in serves `/_sandbox`, which is the base address. */
   rootUrl: string;
-  /** A token of the private app. The token has all scopes. */
+  /** A token of the private app, with all scopes. */
   token: string;
   clientId: string;
   clientSecret: string;
@@ -125,7 +125,7 @@ function assemble(db: Database, options: HubspotSandboxOptions): AppOptions {
   };
 }
 
-/** Issues the first token. After a restart, the first token is the same, so settings with this token stay valid. */
+/** Issues the first token. The first token does not change with a restart, so settings with this token stay valid. */
 function issueFirstToken({ tokens, world }: AppOptions): string {
   const secret = createHash('sha256').update(`hubspot token of seed ${world.seed}`).digest('hex');
   const grant = { appId: PRIVATE_APP_ID, userId: OWNER.userId, scopes: ALL_SCOPES };

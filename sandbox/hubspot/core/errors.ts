@@ -1,6 +1,6 @@
 /** The errors of the account, with HubSpot's messages. */
 
-/** A part of an error that describes one problem. */
+/** A part of an error response that describes one problem. */
 export interface ErrorDetail {
   message: string;
   code?: string;
@@ -50,7 +50,7 @@ export function validationError(message: string, extras: ErrorExtras = {}): Hubs
   return new HubspotError(400, 'VALIDATION_ERROR', message, extras);
 }
 
-/** Creates the error for a search that HubSpot cannot run. The error contains neither a category nor a reason. */
+/** Creates the error for a search that HubSpot cannot run, without a category or a reason. */
 export function unexplainedError(): HubspotError {
   return new HubspotError(400, null, 'There was a problem with the request.');
 }

@@ -4,12 +4,12 @@ import { validationError } from './errors.ts';
 
 /** A type of records. */
 export interface ObjectType {
-  /** The name that paths contain. It is also the name of the table. */
+  /** The name of the object type in paths, which is also the name of the table. */
   name: 'contacts' | 'companies';
   typeId: '0-1' | '0-2';
   /** The name that messages contain. */
   word: 'CONTACT' | 'COMPANY';
-  /** The property with the time of the last change. */
+  /** The property with the time of the record's last change. */
   modifiedProperty: 'lastmodifieddate' | 'hs_lastmodifieddate';
   /** The properties that a response contains if the request names none. */
   defaultProperties: readonly string[];
@@ -48,7 +48,7 @@ export const COMPANIES: ObjectType = {
 
 export const OBJECT_TYPES: readonly ObjectType[] = [CONTACTS, COMPANIES];
 
-/** Returns the type that records of this type can be associated with. There are only two types of records. */
+/** Returns the only other object type, with whose records the given type's records can be associated. */
 export function otherType(type: ObjectType): ObjectType {
   return type === CONTACTS ? COMPANIES : CONTACTS;
 }

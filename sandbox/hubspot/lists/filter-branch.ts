@@ -1,4 +1,4 @@
-/** The conditions of a list. They form a tree, and they are about properties and other lists. */
+/** The conditions of a list, which form a tree, and which refer to properties and other lists. */
 
 import { z } from 'zod';
 
@@ -99,7 +99,7 @@ export function listsNamedIn(branch: Branch): string[] {
   return [...own, ...branch.filterBranches.flatMap(listsNamedIn)];
 }
 
-/** Returns the properties that the conditions refer to. */
+/** Returns the properties to which the conditions of a list refer. */
 export function propertiesNamedIn(branch: Branch): string[] {
   const own = branch.filters.flatMap((filter) =>
     filter.filterType === 'PROPERTY' ? [filter.property] : [],

@@ -9,9 +9,9 @@ const RESTORABLE_MS = 90 * 86_400_000;
 
 export type NewList = Pick<List, 'name' | 'objectTypeId' | 'processingType' | 'filterBranch'>;
 
-/** The criteria of a list search. If a criterion is missing, it matches every list. */
+/** The criteria of a list search. A missing criterion matches every list. */
 export interface ListQuery {
-  /** A part of the name, in upper or lower case. */
+  /** A part of the list's name, in upper or lower case. */
   name: string;
   processingTypes: readonly string[];
   ids: readonly string[];

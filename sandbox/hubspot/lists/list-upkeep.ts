@@ -109,8 +109,8 @@ function* pagesOf(records: Pick<RecordStore, 'list'>, type: ObjectType): Generat
 }
 
 /**
- * Updates lists after a change. A deleted record is removed from all lists. A merged record is added to the lists of
- * both original records.
+ * Updates lists after a change: removes a deleted record from all lists, and adds a merged record to the lists of the
+ * records that were merged.
  */
 function followChange({ lists, memberships }: ListUpkeepOptions, change: RecordChange): void {
   const { typeId } = change.type;

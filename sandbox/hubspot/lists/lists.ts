@@ -22,7 +22,7 @@ export interface ListsOptions {
   db: Database;
   records: RecordStore;
   world: World;
-  /** The number of people from the world's contact list in the account. */
+  /** The number of people that the account contains from the world's contact list. */
   contactCount: number;
   /** The properties that conditions can use. */
   properties: Pick<Properties, 'find'>;

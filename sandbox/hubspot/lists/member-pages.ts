@@ -10,7 +10,7 @@ import type { ShownMembers } from './shown-members.ts';
 const DEFAULT_PAGE = 100;
 const MAX_PAGE = 250;
 
-/** Returns the requested page in HubSpot's form. */
+/** Returns the page of members that the client requested, in HubSpot's form. */
 export function readMembers(
   c: HubspotContext,
   memberships: ShownMembers,
@@ -24,7 +24,7 @@ export function readMembers(
     order,
     direction: isBackward ? 'before' : 'after',
     from: cursor === undefined ? null : readPlace(cursor),
-    // One more member than necessary is read to find out whether there is another page.
+    // Reads one more member than necessary, to find out whether the list has another page.
     limit: limit + 1,
   });
   const shown = found.slice(0, limit);

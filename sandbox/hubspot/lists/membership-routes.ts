@@ -89,7 +89,7 @@ const batchSchema = z.object({
   inputs: z.array(z.object({ objectTypeId: z.string(), recordId: z.string() })).max(MAX_BATCH),
 });
 
-/** Returns a list after updating its members. */
+/** Returns a list after updating the list's members. */
 function readableList({ lists, upkeep }: MembershipRoutesOptions, id: string): List {
   const list = findList(lists, id);
   upkeep.settle(list);

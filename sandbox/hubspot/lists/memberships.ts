@@ -20,7 +20,7 @@ export interface Place {
   recordId: number;
 }
 
-/** The part of a list to read. */
+/** The part of a list's members that a request reads. */
 export interface MemberPage {
   /** The order of the members: by record ID, or by the time at which the record was added. */
   order: 'id' | 'joined';
@@ -50,7 +50,7 @@ export interface Memberships {
   leave(objectTypeId: string, recordId: number): void;
 }
 
-/** Opens the store of memberships in a database. Its lists must already be open. */
+/** Opens the store of memberships in a database that already has the open lists. */
 export function openMemberships(db: Database, clock: () => number): Memberships {
   db.exec(SCHEMA);
   const statements = prepare(db);

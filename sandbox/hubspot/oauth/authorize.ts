@@ -17,9 +17,9 @@ const requestSchema = z.object({
   state: z.string().optional(),
   code_challenge: z.string().optional(),
   code_challenge_method: z.string().default('S256'),
-  /** Answers immediately and does not show the page. Only this sandbox has this option. */
+  /** Answers immediately and does not show the page, an option that only this sandbox has. */
   approve: z.enum(['true', 'false']).optional(),
-  /** The user's choice on the page. */
+  /** The user's choice on the authorization page. */
   decision: z.enum(['allow', 'deny']).optional(),
 });
 

@@ -7,14 +7,14 @@ export interface ClientApp {
   appId: number;
   clientId: string;
   clientSecret: string;
-  /** The key of the developer account (`hapikey`). It is necessary for setting up the app's webhooks. */
+  /** The key of the developer account (`hapikey`), which is necessary for setting up the app's webhooks. */
   developerKey: string;
 }
 
 const FIRST_APP_ID = 1_000_000;
 const APP_IDS = 9_000_000;
 
-/** Creates the app from a seed. After a restart, the app is the same. */
+/** Creates the app from a seed, so that the app does not change with a restart. */
 export function createClientApp(seed: number): ClientApp {
   return {
     appId: FIRST_APP_ID + (Number.parseInt(secretOf(seed, 'app id').slice(0, 8), 16) % APP_IDS),
@@ -24,7 +24,7 @@ export function createClientApp(seed: number): ClientApp {
   };
 }
 
-/** Formats the first 32 of these hexadecimal digits as a UUID. */
+/** Formats the first 32 of the given hexadecimal digits as a UUID. */
 export function toUuid(digits: string): string {
   return digits.slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }

@@ -1,18 +1,18 @@
-/** Settings of the app and of its installation. They can be changed while the sandbox is running. */
+/** Settings of the app and of its installation, which a test can change while the sandbox is running. */
 
 import { z } from 'zod';
 import { isOnThisMachine } from '../../crm/this-machine.ts';
 
-/** The settings as `PUT /_sandbox/oauth` accepts them. If a setting is omitted, it stays unchanged. */
+/** The settings that `PUT /_sandbox/oauth` accepts. An omitted setting stays unchanged. */
 export const installSettingsSchema = z.strictObject({
   /**
    * The redirect URLs that are registered for the app. Null allows all URLs on this machine, and it is the initial
    * value.
    */
   redirectUris: z.array(z.url()).nullable().optional(),
-  /** Scopes that the account refuses to grant. New tokens do not have these scopes. */
+  /** Scopes that the account refuses to grant, and that new tokens therefore do not have. */
   withheldScopes: z.array(z.string()).optional(),
-  /** True if each use of a refresh token returns a new token and invalidates the old one. */
+  /** True if each use of a refresh token returns a new refresh token and invalidates the used token. */
   rotateRefreshTokens: z.boolean().optional(),
 });
 

@@ -1,4 +1,4 @@
-/** The errors of the sign-in endpoints. The errors contain both the OAuth error code and HubSpot's older code. */
+/** The errors of the sign-in endpoints, which contain the OAuth error code and HubSpot's older code. */
 
 /** An error that rejects a sign-in with the status 400. */
 export class OAuthError extends Error {
@@ -15,10 +15,7 @@ export class OAuthError extends Error {
   }
 }
 
-/**
- * Returns the body of the response to a rejected sign-in. It contains the members of OAuth errors and of HubSpot
- * errors.
- */
+/** Returns the body of the response to a rejected sign-in, with the members of OAuth errors and of HubSpot errors. */
 export function oauthErrorBody({ error, status, message }: OAuthError, correlationId: string) {
   const category = 'VALIDATION_ERROR';
   return { error, error_description: message, status, message, category, correlationId };

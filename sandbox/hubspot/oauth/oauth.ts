@@ -22,15 +22,15 @@ export interface OAuthOptions {
   clock: () => number;
   /** Returns at least 32 random hexadecimal digits. */
   createSecret: () => string;
-  /** The lifetime of an access token (ms). 0 means that it never expires. */
+  /** The lifetime of an access token (ms). With the lifetime 0, the token never expires. */
   tokenLifetimeMs: number;
-  /** True if each use of a refresh token returns a new token and invalidates the old one. */
+  /** True if each use of a refresh token returns a new refresh token and invalidates the used token. */
   rotateRefreshTokens: boolean;
 }
 
-/** The routes of the sign-in. */
+/** The routes with which an app signs in. */
 export interface OAuth {
-  /** The routes for `/oauth`. They must be added before the routes that require a token. */
+  /** The routes for `/oauth`. Add the routes for `/oauth` before the routes that require a token. */
   routes: Hono<HubspotEnv>;
   /** The routes for `/_sandbox/oauth`. */
   control: Hono<HubspotEnv>;

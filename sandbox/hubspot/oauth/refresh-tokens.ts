@@ -3,7 +3,7 @@
 import type { Database } from '../core/database.ts';
 import { toUuid } from './client-app.ts';
 
-/** An account's refresh tokens. Each token has the scopes that the user granted at the installation. */
+/** An account's refresh tokens, each with the scopes that the user granted at the installation. */
 export interface RefreshTokens {
   issue(scopes: readonly string[]): string;
   /** Returns the scopes of a token, or undefined if the token is unknown or invalid. */

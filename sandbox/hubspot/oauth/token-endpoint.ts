@@ -1,4 +1,4 @@
-/** The endpoint `/oauth/{version}/token` and similar endpoints. They issue, refresh and revoke tokens. */
+/** The endpoint `/oauth/{version}/token` and similar endpoints, which issue, refresh and revoke tokens. */
 
 import type { Context, Hono } from 'hono';
 import { OWNER } from '../account/account.ts';
@@ -17,11 +17,11 @@ export interface TokenEndpointOptions extends TokenInfoOptions {
   tokens: Tokens;
   refreshTokens: RefreshTokens;
   settings: InstallSettings;
-  /** The lifetime of an access token (ms). 0 means that it never expires. */
+  /** The lifetime of an access token (ms). With the lifetime 0, the token never expires. */
   tokenLifetimeMs: number;
 }
 
-/** Returns the endpoints for `/oauth`. */
+/** Returns the routes that issue, refresh and revoke tokens under `/oauth`. */
 export function tokenRoutes(options: TokenEndpointOptions): Hono<HubspotEnv> {
   const router = createRouter();
   for (const version of VERSIONS) {

@@ -1,7 +1,4 @@
-/**
- * The properties of all object types. They include HubSpot's own properties and the properties that clients have
- * created.
- */
+/** The properties of all object types: HubSpot's own properties and the properties that clients have created. */
 
 import type { Database } from '../core/database.ts';
 import type { ObjectType } from '../core/object-type.ts';
@@ -13,7 +10,7 @@ export interface Properties {
   find(type: ObjectType, name: string): Property | undefined;
   /** Returns all properties of a type, including archived properties. HubSpot's own properties come first. */
   list(type: ObjectType): Property[];
-  /** Stores a property that a client has created. If a property with the same name exists, replaces it. */
+  /** Stores a property that a client has created. Replaces an existing property with the same name. */
   save(type: ObjectType, property: Property): void;
   /** Returns true if the property and its values are hidden from tokens. Users of the account can always see them. */
   isHidden(type: ObjectType, name: string): boolean;

@@ -13,9 +13,9 @@ export interface PropertyGroup {
 export interface PropertyGroups {
   /** Finds a group. Archived groups are found too. Returns undefined if the group never existed. */
   find(type: ObjectType, name: string): PropertyGroup | undefined;
-  /** Returns the groups that are not archived. HubSpot's own groups come first. */
+  /** Returns the groups that are not archived, starting with HubSpot's own groups. */
   list(type: ObjectType): PropertyGroup[];
-  /** Stores a group. If a group with the same name exists, replaces it. */
+  /** Stores a group of properties. Replaces an existing group with the same name. */
   save(type: ObjectType, group: PropertyGroup): void;
 }
 

@@ -1,4 +1,4 @@
-/** Stores the validation rules of all properties. Also checks whether values comply with the rules. */
+/** Stores the validation rules of all properties, and checks whether values comply with the rules. */
 
 import { z } from 'zod';
 import type { Database } from '../core/database.ts';
@@ -19,7 +19,7 @@ export interface PropertyValidations {
   of(type: ObjectType, property: string): ValidationRule[];
   list(type: ObjectType): { property: string; rules: ValidationRule[] }[];
   /**
-   * Adds a rule. If a rule of the same type exists, replaces it. Throws if the rule is not possible for the property.
+   * Adds a rule, or replaces an existing rule of the same type. Throws if the rule is not possible for the property.
    */
   set(type: ObjectType, property: Property, rule: ValidationRule): void;
   /** Removes rules. If no type is given, removes all rules of the property. */

@@ -15,7 +15,7 @@ export const propertyTypeSchema = z.enum([
 /** The sensitivity of a property's personal data (HubSpot's Sensitive Data, Enterprise). */
 export const DATA_SENSITIVITIES = ['non_sensitive', 'sensitive'] as const;
 
-/** The form elements that a property can have. They depend on the property's type. */
+/** The form elements that a property can have, by the property's type. */
 export const FIELD_TYPES: Readonly<Record<z.infer<typeof propertyTypeSchema>, readonly string[]>> =
   {
     bool: ['booleancheckbox', 'calculation_equation'],
@@ -37,15 +37,18 @@ const NUMBER_DISPLAY_HINTS = [
   'probability',
 ] as const;
 
-/** Hints about the meaning of a number. API versions up to 2026-03 accept these hints, and all versions return them. */
+/** Hints about the meaning of a number. API versions up to 2026-03 accept the hints, and all versions return them. */
 export const numberHints = {
   numberDisplayHint: z.enum(NUMBER_DISPLAY_HINTS).optional(),
   showCurrencySymbol: z.boolean().optional(),
-  /** The property that contains the currency code of the amount. Without it, the amount is in the company currency. */
+  /**
+   * The property that contains the currency code of the amount. Without a currency property, the amount is in the
+   * company currency.
+   */
   currencyPropertyName: z.string().optional(),
 };
 
-/** An option of an enumeration property. Requests and responses use the same form. */
+/** An option of an enumeration property, in the form that requests and responses use. */
 export const optionSchema = z.object({
   label: z.string().min(1),
   value: z.string(),
@@ -54,7 +57,7 @@ export const optionSchema = z.object({
   hidden: z.boolean().default(false),
 });
 
-/** The definition of a property. It has the members that the API returns, without derived members. */
+/** The definition of a property, with the members that the API returns, except derived members. */
 export const propertyDefinitionSchema = z.object({
   name: z.string(),
   label: z.string(),
