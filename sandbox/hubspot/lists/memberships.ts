@@ -50,7 +50,7 @@ export interface Memberships {
   leave(objectTypeId: string, recordId: number): void;
 }
 
-/** Opens the store of memberships in a database that already has the open lists. */
+/** Opens the store of memberships in a database whose lists are already open. */
 export function openMemberships(db: Database, clock: () => number): Memberships {
   db.exec(SCHEMA);
   const statements = prepare(db);

@@ -28,7 +28,10 @@ export function mayRead(
   return scopesFor(type, 'read').some((scope) => granted.includes(scope));
 }
 
-/** HubSpot's documentation names these scopes without `.v2`. HubSpot's API specification names them with `.v2`. */
+/**
+ * Returns the scopes for sensitive data, which HubSpot's documentation names without `.v2`, and HubSpot's API
+ * specification with `.v2`.
+ */
 export function scopesFor({ name }: ObjectType, right: Right): string[] {
   const scope = `crm.objects.${name}.sensitive.${right}`;
   return [`${scope}.v2`, scope];

@@ -21,9 +21,7 @@ export const STANDARD_GROUPS: Readonly<Record<ObjectType['name'], readonly [stri
   ],
 };
 
-/**
- * A property in short form. It consists of its name, its label, and its differences from a single-line text property.
- */
+/** A property in short form: its name, its label, and its differences from a single-line text property. */
 type Short = readonly [name: string, label: string, differs?: Record<string, unknown>];
 
 const READ_ONLY = { readOnly: true };

@@ -42,7 +42,7 @@ export const ruleBodySchema = z.object({
   shouldApplyNormalization: z.boolean().optional(),
 });
 
-/** A rule as the API returns it. */
+/** A validation rule as the API returns it. */
 export const validationRuleSchema = ruleBodySchema.extend({ ruleType: z.enum(RULE_TYPES) });
 
 export type ValidationRule = z.output<typeof validationRuleSchema>;
@@ -179,7 +179,7 @@ const JUDGES: Readonly<Record<RuleType, Judge>> = {
   FORMAT: {
     types: ['string', 'phone_number', 'number'],
     accepts: atMostOne,
-    // This rule accepts all values, because HubSpot does not document which values it refuses.
+    // Accepts all values, because HubSpot does not document which values the rule refuses.
     holds: () => true,
     message: () => '',
   },

@@ -1,7 +1,7 @@
 /**
  * A stand-in for a contact's record page with an app's card. As in HubSpot, the card runs in a worker. The worker
- * cannot access the page or the network. The page draws the components that the card names. It also sends the card's
- * requests, and the account's stand-in signs them.
+ * cannot access the page or the network. The page draws the components that the card names, and sends the card's
+ * requests, which the account's stand-in signs.
  */
 import { Hono } from 'hono';
 import { html, raw } from 'hono/html';
@@ -11,7 +11,7 @@ import { OWNER } from '../account/account.ts';
 import { PAGE_SCRIPT } from './page-script.ts';
 
 export interface RecordPageOptions {
-  /** The stand-in of the account. */
+  /** The stand-in for the account that the page shows. */
   account: { rootUrl: string; portalId: number };
   /** The files of the app's project, by their paths. */
   project: ReadonlyMap<string, string>;

@@ -33,7 +33,7 @@ export function readTies(ties: z.output<typeof tiesSchema>) {
   }));
 }
 
-/** Returns the kind with this number. Throws if the number does not exist. */
+/** Returns the kind of association with the given number. Throws if no kind has the number. */
 export function kindOf(typeId: number): AssociationKind {
   const kinds = Object.values(TYPE_IDS).flatMap((ids) => Object.entries(ids));
   const [name] = kinds.find(([, id]) => id === typeId) ?? [];
@@ -41,9 +41,7 @@ export function kindOf(typeId: number): AssociationKind {
   throw validationError(`No association type with ID ${typeId} exists between these objects.`);
 }
 
-/**
- * Describes a kind of association from the perspective of one record. The result has the form of the associations API.
- */
+/** Describes a kind of association from the perspective of one record, in the form of the associations API. */
 export function labelledSpec(from: ObjectType, kind: AssociationKind) {
   const label = kind === 'primary' ? { label: 'Primary' } : {};
   return { category: 'HUBSPOT_DEFINED', typeId: TYPE_IDS[from.name][kind], ...label };
@@ -77,7 +75,7 @@ export function kindNamed(from: ObjectType, name: string): AssociationKind {
 
 const KINDS: readonly AssociationKind[] = ['primary', 'unlabeled'];
 
-/** Describes a kind of association from the perspective of one record. The result has the form that clients send. */
+/** Describes a kind of association from the perspective of one record, in the form that clients send. */
 export function plainSpec(from: ObjectType, kind: AssociationKind) {
   return { associationCategory: 'HUBSPOT_DEFINED', associationTypeId: TYPE_IDS[from.name][kind] };
 }

@@ -13,7 +13,7 @@ export interface RecordState {
   values: Values;
 }
 
-/** A row with a record's state before a change. The row contains only the values that the change replaced. */
+/** A row with a record's state before a change. The row contains only the former values that the change replaced. */
 export interface VersionRow {
   modified_at_ms: number;
   archived_at_ms: number | null;
@@ -32,7 +32,7 @@ export interface RecordRows {
   /** Finds the record with this value. Archived records are not found. */
   findBy(property: string, value: string): RecordRow | undefined;
   list(afterId: string, limit: number, archived: boolean): RecordRow[];
-  /** Creates a record and returns its ID. */
+  /** Creates a record and returns the new record's ID. */
   insert(createdAtMs: number, state: RecordState): string;
   /** Updates a record. `before` is the record's earlier state. */
   update(id: string, before: RecordState, now: RecordState): void;
@@ -40,7 +40,7 @@ export interface RecordRows {
   keepVersion(id: string, before: RecordState, now: RecordState, atMs: number, by: string): void;
   /** Stores the fact that the record did not exist until this moment. */
   keepAbsence(id: string, atMs: number, by: string): void;
-  /** Returns the former states of a record, latest first. */
+  /** Returns the former states of a record, latest state first. */
   versions(id: string): VersionRow[];
   remove(id: string): void;
   isHidden(id: string): boolean;

@@ -29,7 +29,7 @@ export type Author = z.output<typeof authorSchema>;
 export interface RecordChange {
   kind: 'created' | 'updated' | 'archived' | 'restored' | 'merged' | 'erased';
   type: ObjectType;
-  /** The ID of the record. For a merge, it is the ID of the resulting record. */
+  /** The ID of the changed record. For a merge, the ID of the resulting record. */
   id: string;
   atMs: number;
   author: Author;
@@ -48,7 +48,7 @@ export interface MergeOptions {
 
 /** A former state of a record, and the time at which this state ended. */
 export interface RecordVersion {
-  /** The former record. It is undefined for the time before the record was created. */
+  /** The former state of the record. Undefined for the time before the record was created. */
   record: StoredRecord | undefined;
   replacedAtMs: number;
   replacedBy: Author;
@@ -70,14 +70,14 @@ export interface RecordStore {
   ): StoredRecord[];
   create(type: ObjectType, values: Values, author: Author): StoredRecord;
   /**
-   * Writes values into a record that the caller has just read, and returns the new state. If all values are the same as
-   * before, nothing changes, not even the time of the last change.
+   * Writes values into a record that the caller has just read, and returns the new state. If the record already has all
+   * of the values, nothing changes, not even the time of the last change.
    */
   update(type: ObjectType, record: StoredRecord, values: Values, author: Author): StoredRecord;
   archive(type: ObjectType, id: string, author: Author): boolean;
   /** Restores an archived record. */
   restore(type: ObjectType, id: string, author: Author): boolean;
-  /** Merges two records. If a value of the primary record is blank, the other record's value is used. */
+  /** Merges two records. A blank value of the primary record is replaced with the other record's value. */
   merge(
     type: ObjectType,
     primaryId: string,
@@ -267,8 +267,8 @@ function changedValues(present: Values, values: Values): Values {
 }
 
 /**
- * Returns the values of the record that results from a merge. The primary record's values have priority over the other
- * record's values. The IDs of both records are added.
+ * Returns the values of the record that results from a merge, with the IDs of the two merged records. The primary
+ * record's values have priority over the other record's values.
  */
 function mergedValues(primary: StoredRecord, other: StoredRecord): Values {
   const filled = Object.entries(primary.values).filter(([, value]) => value !== '');

@@ -40,7 +40,8 @@ export function toRecord(row: RecordRow): StoredRecord {
 }
 
 /**
- * Returns the value of a property, or null if the property never had a value. HubSpot computes some of these values.
+ * Returns the value of a property, which HubSpot computes for some properties. Returns null if the property never had a
+ * value.
  */
 export function propertyValue(type: ObjectType, record: StoredRecord, name: string): string | null {
   switch (name) {

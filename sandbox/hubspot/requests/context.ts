@@ -14,7 +14,7 @@ export interface HubspotEnv {
     fault: HubspotFault | undefined;
     /** A UUID, which every error response contains. */
     correlationId: string;
-    /** The token of the request. The authentication middleware sets it. */
+    /** The token of the request, which the authentication middleware sets. */
     grant: FoundToken;
   };
 }

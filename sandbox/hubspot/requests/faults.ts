@@ -1,4 +1,4 @@
-/** The faults that only HubSpot can have. All other faults are the same as for every HTTP service. */
+/** The faults that only HubSpot can have. HubSpot can also have the faults of every HTTP service. */
 
 import { z } from 'zod';
 import { type FaultRule, faultRulesSchema } from '../../../testbed/fault-rules.ts';

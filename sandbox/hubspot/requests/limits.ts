@@ -8,12 +8,12 @@ import type { FoundToken } from './tokens.ts';
 
 const TEN_SECONDS_MS = 10_000;
 const SECOND_MS = 1000;
-/** The maximum rate of an OAuth app. It does not depend on the account's plan. */
+/** The maximum rate of an OAuth app, on every plan of the account. */
 const MAX_OAUTH_RATE = 110;
 /** The offset between UTC and New York's winter time (ms). The account's days start at midnight in this time zone. */
 export const UTC_OFFSET_MS = -5 * 3_600_000;
 
-/** The limits of an account. 0 means no limit. */
+/** The limits of an account. The value 0 switches a limit off. */
 export interface LimitSettings {
   /** The maximum number of requests from an app within any ten seconds. */
   ratePer10s: number;

@@ -27,8 +27,8 @@ export const ALL_SCOPES = [
 ] as const;
 
 /**
- * Scopes that API version 2026-09 accepts in the place of other scopes. A token has these scopes only if the app has
- * requested them.
+ * Scopes that API version 2026-09 accepts in the place of other scopes. A token has a replacement scope only if the app
+ * has requested it.
  */
 export const SEGMENT_SCOPES = {
   'crm.lists.read': 'crm.segments.read',

@@ -40,11 +40,11 @@ export interface Tokens {
   /** Expires all OAuth tokens immediately. Tokens of private apps stay valid. */
   expireAll(): void;
   /**
-   * Removes these scopes from all tokens, including new tokens. An empty list restores all scopes. With `areListed`,
-   * HubSpot still reports that tokens have the scopes.
+   * Removes the given scopes from all tokens, including new tokens. An empty list restores all scopes. With
+   * `areListed`, HubSpot still reports that tokens have the scopes.
    */
   withdraw(scopes: readonly string[], options?: { areListed?: boolean }): void;
-  /** Returns the scopes that HubSpot currently reports for a token with these scopes. */
+  /** Returns the scopes that HubSpot currently reports for a token with the given scopes. */
   listedScopes(scopes: readonly string[]): string[];
 }
 

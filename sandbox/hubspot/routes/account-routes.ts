@@ -9,7 +9,7 @@ import { createRouter, type HubspotEnv, readQuery } from '../requests/context.ts
 import { type Limits, UTC_OFFSET_MS } from '../requests/limits.ts';
 import { needScope } from '../requests/scopes.ts';
 
-/** The time since which the owner exists. It is long before the account's first contact. */
+/** The time since which the owner exists, which is long before the account's first contact. */
 const OWNER_SINCE_MS = Date.parse('2021-06-01T14:00:00.000Z');
 
 /** The routes of `/account-info/{version}`. */
@@ -48,7 +48,7 @@ export function accountRoutes(
   return router;
 }
 
-/** The routes of `/crm/owners/{version}`. The account has only one owner. */
+/** The routes of `/crm/owners/{version}`, for an account with only one owner. */
 export function ownerRoutes(): Hono<HubspotEnv> {
   const router = createRouter();
   router.use(needScope('crm.objects.owners.read'));

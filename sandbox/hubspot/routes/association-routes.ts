@@ -76,7 +76,7 @@ export function recordAssociationRoutes(account: Account): Hono<HubspotEnv> {
   return router;
 }
 
-/** Returns the kinds of associations. */
+/** Returns the routes that list the kinds of associations. */
 export function associationLabelRoutes(): Hono<HubspotEnv> {
   const router = createRouter();
   router.get('/labels', (c) => c.json({ results: labelsOf(typesInPath(c, 'read').from) }));
@@ -265,7 +265,7 @@ export function sortOut<Input extends { from: { id: string }; to: { id: string }
   return { present, failures };
 }
 
-/** Returns the failure for a record without associations. Responses to batches contain it. */
+/** Returns the failure for a record without associations, which responses to batches contain. */
 export function nothingTied(from: ObjectType, fromId: string): Failure {
   const to = otherType(from);
   const word = (type: ObjectType) => type.word.toLowerCase();

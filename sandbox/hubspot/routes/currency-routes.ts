@@ -6,7 +6,7 @@ import { isoTime } from '../properties/property.ts';
 import { createRouter, DATED_VERSIONS, type HubspotEnv } from '../requests/context.ts';
 import { needScope } from '../requests/scopes.ts';
 
-/** In paths with a date, the version comes last. In older paths it comes first. */
+/** The paths of the currency routes. The version comes last in paths with a date, and first in older paths. */
 export const CURRENCY_PATHS = [
   '/settings/v3/currencies',
   ...DATED_VERSIONS.map((version) => `/settings/currencies/${version}`),

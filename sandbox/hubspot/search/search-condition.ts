@@ -13,7 +13,7 @@ export interface Condition {
   values: (string | number)[];
 }
 
-/** The smallest time and the smallest ID that a result can have. An index can use these limits. */
+/** The smallest time and the smallest ID that a result can have, which an index can use. */
 export interface Bounds {
   modifiedAtMs: number | null;
   id: number | null;
@@ -53,7 +53,7 @@ export function groupsCondition(
   );
 }
 
-/** Returns the limits that are common to all groups. An index can use them. */
+/** Returns the limits that all groups have in common, and that an index can use. */
 export function boundsOf(
   { type }: Vocabulary,
   groups: readonly (readonly SearchFilter[])[],

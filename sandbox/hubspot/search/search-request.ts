@@ -56,7 +56,7 @@ const filterSchema = z.object({
   values: z.array(text).optional(),
 });
 
-/** One condition. A record matches if it meets all conditions of at least one group. */
+/** One condition of a search. A record matches the search if it meets all conditions of at least one group. */
 export type SearchFilter = z.output<typeof filterSchema>;
 
 const sortSchema = z.union([
@@ -75,10 +75,10 @@ const sortSchema = z.union([
     })),
 ]);
 
-/** The body of a search. */
+/** The body of a search request. */
 export const searchSchema = z.object({
   filterGroups: z.array(z.object({ filters: z.array(filterSchema).default([]) })).default([]),
-  /** Conditions without a group. They form a separate group. */
+  /** The conditions without a group, which form a separate group. */
   filters: z.array(filterSchema).default([]),
   query: z.string().default(''),
   sorts: z.array(sortSchema).default([]),

@@ -18,8 +18,8 @@ import {
 import type { SearchRequest } from './search-request.ts';
 
 /**
- * The order of results without a requested order. They are sorted by creation time. The creation time of a merged
- * contact is that of its oldest part.
+ * The order of results without a requested order: by creation time. The creation time of a merged contact is the
+ * creation time of its oldest part.
  */
 const UNSORTED = 'createdate';
 
@@ -29,7 +29,7 @@ const MAX_SORTED = 20_000;
 export interface SearchResult {
   /** The total number of results. */
   total: number;
-  /** The records on the page. */
+  /** The records on the requested page of results. */
   records: StoredRecord[];
 }
 

@@ -20,9 +20,9 @@ export const cardFetchSchema = z.strictObject({
   body: z.unknown(),
   userId: z.int().default(OWNER.userId),
   userEmail: z.string().default(OWNER.email),
-  /** The account number in the request. The default is the account's own number. */
+  /** The account number in the request, by default the account's own number. */
   portalId: z.int().optional(),
-  /** The app ID in the request. The default is the app's own ID. */
+  /** The app ID in the request, by default the app's own ID. */
   appId: z.int().optional(),
   /** The age (ms) of the request, according to its timestamp. */
   ageMs: z.int().default(0),

@@ -207,8 +207,8 @@ function readPosts(file: string, groups: readonly Group[], filing: Filing) {
 }
 
 /**
- * Returns true for an institution, which is not a person, and for a person of earlier years, because the return does
- * not contain the dates of that person's service.
+ * Returns true for an institution, which is not a person. Also returns true for people of earlier years, because a
+ * return does not contain the dates of their service.
  */
 function isLeftOut(fields: Group['fields']): boolean {
   return fields.has('FormerOfcrDirectorTrusteeInd') || fields.has('InstitutionalTrusteeInd');
