@@ -16,7 +16,7 @@ export const NOT_VERIFIED: readonly NotVerified[] = [
   {
     question: 'Whether a PUT needs the names of an individual',
     answer:
-      'donor-sync leaves the names out. If Bloomerang refuses this, donor-sync reads the names right before each write.',
+      'donor-sync leaves the names out. If Bloomerang refuses a request without names, donor-sync reads the names right before each write.',
   },
   {
     question: 'How many requests Bloomerang allows',

@@ -23,7 +23,7 @@ export const NOT_VERIFIED: readonly Assumption[] = [
   {
     assumed: '`getFields` reports the maximum length of a field as `maxlength`.',
     otherwise:
-      'donor-sync does not write a text of more than 255 characters. If CiviCRM shortens a text, donor-sync reports it.',
+      'donor-sync does not write a text of more than 255 characters. If CiviCRM shortens a text, donor-sync reports the shortened text.',
   },
   {
     assumed: '`getFields` with the contact type Individual leaves out the fields of organizations.',
@@ -46,7 +46,7 @@ export const NOT_VERIFIED: readonly Assumption[] = [
     assumed:
       'With the permission "view all activities", donor-sync finds merges through the activities of the last 90 days.',
     otherwise:
-      'A merged contact counts as missing, and donor-sync looks it up before it removes anything.',
+      'A merged contact counts as missing. donor-sync looks up the contact before it removes anything.',
   },
   {
     assumed: 'WordPress and Joomla use the addresses that the vendor documents.',
