@@ -55,6 +55,21 @@ type Reading = Pick<
   'application' | 'reader' | 'fingerprint' | 'sealer' | 'signal' | 'clock'
 >;
 
+/** The parts that the erasure of a contact needs. */
+type Stored = Pick<Reading, 'reader' | 'fingerprint'>;
+
+/**
+ * True if the contact was erased, or a user has confirmed its erasure. Reads only the database and adds no audit entry.
+ */
+export async function isErasureConfirmed(
+  world: Stored,
+  client: Integration,
+  crmId: string,
+): Promise<boolean> {
+  if ((await findErased(world, client, crmId)) !== null) return true;
+  return isBeingErased(world, client, crmId);
+}
+
 /** Reads a contact. Throws a ConfigurationError (unknown) if neither the CRM nor the database contains the contact. */
 export async function readContact(world: Reading, client: Integration, crmId: string) {
   const { reader, fingerprint, sealer } = world;
@@ -157,7 +172,7 @@ interface ShownProfile {
  * end yet is not done.
  */
 async function findErased(
-  { reader, fingerprint }: Reading,
+  { reader, fingerprint }: Stored,
   { id, crm }: Integration,
   crmId: string,
 ): Promise<{ isDone: boolean; about: ReturnType<typeof describeErased> } | null> {
@@ -192,7 +207,7 @@ function countInCrm({ crm, written }: ErasureNote) {
  * the confirmation on, nothing about the contact is shown.
  */
 async function isBeingErased(
-  { reader, fingerprint }: Reading,
+  { reader, fingerprint }: Stored,
   { id }: Integration,
   crmId: string,
 ): Promise<boolean> {

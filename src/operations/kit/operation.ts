@@ -99,10 +99,7 @@ export interface ActingWorld extends World {
    * first user, or if the effect has changed.
    */
   confirm(approval: ApprovalRecord): Promise<void>;
-  /**
-   * Carries out a request on behalf of this user and records the outcome. The terminal calls this immediately. The
-   * terminal calls `carryOut` immediately.
-   */
+  /** Carries out a request on behalf of this user and records the outcome. The terminal calls this immediately. */
   carryOut(approval: ApprovalRecord, by: Actor, signal: AbortSignal): Promise<void>;
   /** Writes a file for an operation with an `archive`. Rejects if the receiver has disconnected. */
   writeFile: WriteFile;

@@ -361,6 +361,24 @@ describe('its buttons', () => {
     expect(old.status).toBe(409);
   });
 
+  it('neither read the CRM nor add to the audit while they are merely open', async () => {
+    const { store } = world.application;
+    const shown = () => listAuditEntries(store, { action: 'contact.shown', limit: 200 });
+    await see(known);
+    const reads = world.crm.calls.readByIds;
+    const entries = (await shown()).length;
+    const refreshed = await world.request(contactHref('riverside', known), {
+      token: reader,
+      headers: { 'x-refresh': 'live' },
+    });
+    expect(refreshed.status).toBe(200);
+    expect(refreshed.text).toContain('id="chip"');
+    expect(refreshed.text).not.toContain('id="summary"');
+    expect(refreshed.text).not.toContain(nameOf(known));
+    expect(world.crm.calls.readByIds).toBe(reads);
+    expect(await shown()).toHaveLength(entries);
+  });
+
   it('show nothing more once an erasure is confirmed, even before it has happened', async () => {
     const id = left.next().value;
     const { store } = world.application;
@@ -375,6 +393,11 @@ describe('its buttons', () => {
     await press(`${page}/forget`, formOf(shown.text, `${page}/forget`));
     erasedIds.add(id);
     const reads = world.crm.calls.readByIds;
+    const refreshed = await world.request(page, {
+      token: reader,
+      headers: { 'x-refresh': 'live' },
+    });
+    expect(refreshed.text).toContain('data-erasing');
     const during = await see(id);
     expect(during.text).toContain('This contact is being erased.');
     expect(during.text).not.toContain('id="profile-title"');

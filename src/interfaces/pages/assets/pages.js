@@ -76,7 +76,9 @@ document.addEventListener('visibilitychange', () => {
 /** Refreshes the page. Only one refresh runs at a time. Several requests during a refresh cause one further refresh. */
 async function refresh() {
   isWanted = true;
-  if (isRefreshing || rendered.size === 0) return;
+  // The page of an erased contact does not change any more, and each look at it would be an entry in the audit.
+  const isFinal = document.querySelector('[data-erased]') !== null;
+  if (isRefreshing || isFinal || rendered.size === 0) return;
   isRefreshing = true;
   while (isWanted) {
     isWanted = false;
@@ -89,7 +91,8 @@ async function refresh() {
 /** Fetches the live parts. Resolves with true if the server responded. */
 async function fetchParts() {
   try {
-    const response = await fetch(location.pathname + location.search);
+    const headers = { 'x-refresh': 'live' };
+    const response = await fetch(location.pathname + location.search, { headers });
     if (response.redirected) {
       // The session has ended, so the response is the sign-in form. A reload would delete the text that the user has
       // typed. Therefore, a page with typed text remains, and the sign-in dialog opens when the user sends the form.

@@ -4,8 +4,10 @@
  */
 import type { Context, Hono } from 'hono';
 import { z } from 'zod';
+import type { Integration } from '../../../core/integration-settings.ts';
 import { newId } from '../../../core/new-id.ts';
 import { type ContactPlan, describeContactPlan } from '../../../operations/contact/plan-text.ts';
+import { isErasureConfirmed } from '../../../operations/contact/read-contact.ts';
 import { findContactsByName, showContact } from '../../../operations/contacts.ts';
 import { forgetContact } from '../../../operations/forget.ts';
 import { previewErasure } from '../../../operations/forget-preview.ts';
@@ -25,6 +27,13 @@ import { contactHref } from './contact-href.ts';
 import type { Intended } from './intended-page.tsx';
 
 const PAGE = '/clients/:integration/contacts/:contact';
+
+/**
+ * The script of the pages sends this header when it refreshes an open page. A page of a contact shows data from the CRM,
+ * and the audit records who has seen it. A page that is merely open does neither, so its parts stay as they are until the
+ * user opens the page again or the contact is erased.
+ */
+const REFRESH_HEADER = 'x-refresh';
 
 export function contactPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
   const { application, clock } = deps;
@@ -50,6 +59,10 @@ export function contactPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEn
   app.get('/clients/:id/contacts/:contact', frame.see(showContact.role), async (c) => {
     const { id: integration, contact: typed } = c.req.param();
     const client = findIntegration(c, application, integration);
+    if (c.req.header(REFRESH_HEADER) !== undefined && !(await isEnding(client, typed))) {
+      const { renderContactFrame } = await import('./contact-pages.tsx');
+      return c.html(renderContactFrame(frame.getViewer(c.var.principal), { client, crmId: typed }));
+    }
     const input = { integration, contact: typed };
     const { contact } = await perform(world, getCaller(c), showContact, input);
     const { note } = querySchema.parse(c.req.query());
@@ -125,6 +138,12 @@ export function contactPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEn
     return backTo(c, approval.state === 'waiting' ? 'eraseWaits' : 'erase');
   });
   return app;
+
+  /** True if the page has to say that the contact was erased or is being erased. */
+  async function isEnding(client: Integration, typed: string): Promise<boolean> {
+    const crmId = await application.contactId(client, typed);
+    return isErasureConfirmed(application.store, client, crmId);
+  }
 
   function guards(operation: Operation) {
     const { role } = operation;

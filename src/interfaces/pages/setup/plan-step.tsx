@@ -1,7 +1,7 @@
 import type { Setup } from '../../../clients/setup/draft.ts';
-import { TRIAL_SIZE } from '../../../clients/setup/draft.ts';
 import { outcomeText } from '../../../core/outcome.ts';
 import { describeCount, formatCount } from '../../../core/quantities.ts';
+import { TRIAL_SIZE } from '../../../core/set-up-trial.ts';
 import type { NetworksForecast } from '../../../networks/forecast.ts';
 import type { Viewer } from '../frame/layout.tsx';
 import {
