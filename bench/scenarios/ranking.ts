@@ -113,7 +113,15 @@ async function fill(db: Database, sealer: Sealer): Promise<void> {
   await db
     .insertInto('runs')
     .values({
-      ...{ id: 'run', integration_id: CLIENT, epoch: 1, trigger: 'manual', contact: '', full: 0 },
+      ...{
+        id: 'run',
+        integration_id: CLIENT,
+        epoch: 1,
+        trigger: 'manual',
+        contact: '',
+        full: 0,
+        trial: 0,
+      },
       ...{ status: 'succeeded', started_at: 1, finished_at: 2, read_count: 0, chosen_count: 0 },
       ...{ submitted_count: 0, enhanced_count: 0, shared_count: 0, spent_enhancements: 0 },
       undone_values: 0,

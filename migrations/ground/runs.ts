@@ -17,6 +17,7 @@ async function createRuns(db: Kysely<unknown>): Promise<void> {
     .addColumn('trigger', 'text', notNull)
     .addColumn('contact', 'text')
     .addColumn('full', 'integer', notNull)
+    .addColumn('trial', 'integer', zeroAtFirst)
     .addColumn('status', 'text', notNull)
     .addColumn('reason_code', 'text')
     .addColumn('reason_message', 'text')

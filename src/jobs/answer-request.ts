@@ -111,7 +111,9 @@ function recordUnopened(
   const reason = toReason(error, integrationId);
   return withLease({ store, clock, takeLease }, integrationId, async (lease) => {
     const only = contact === ALL_CONTACTS ? null : [contact];
-    await store.checkpoint(lease, (trx) => recordRunBegin(trx, id, trigger, only, full === 1));
+    await store.checkpoint(lease, (trx) =>
+      recordRunBegin(trx, id, trigger, only, { full: full === 1 }),
+    );
     const row = await findRunById(store.reader, id);
     if (!row) throw error;
     const end = { status: 'failed' as const, finishedAt: clock.now() };

@@ -21,6 +21,7 @@ import {
   type StopCode,
   type Trigger,
 } from '../core/run.ts';
+import { hasTrialLimits } from '../core/set-up-trial.ts';
 import { readBalance, readFirstBalance } from '../credits/balance.ts';
 import { confirmClock, holdAfterRestore, mayDeleteByAge } from '../credits/confirm.ts';
 import { settleFormerKeys } from '../credits/settle-former-keys.ts';
@@ -298,8 +299,9 @@ async function beginRun(deps: RunDeps, lease: Lease, request: RunRequest): Promi
   const names = only === null ? null : only.map((id) => nameOnRecord(deps, run, id));
   const { trigger, full, alongside = [] } = request;
   const redelivers = run.redelivery != null;
+  const isTrial = hasTrialLimits(request.integration);
   await store.checkpoint(lease, (trx) =>
-    recordRunBegin(trx, run.id, trigger, names, full, alongside, redelivers),
+    recordRunBegin(trx, run.id, trigger, names, { full, isTrial, redelivers, alongside }),
   );
   return run;
 }

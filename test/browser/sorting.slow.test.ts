@@ -19,7 +19,12 @@ async function addRuns(world: HttpWorld, count: number): Promise<void> {
   const runs = Array.from({ length: count }, (_, index) => ({
     ...{ id: `run-${String(index).padStart(4, '0')}`, epoch: 1, contact: '' },
     integration_id: index % 2 === 0 ? 'harbor' : 'lakeside',
-    ...{ trigger: 'manual' as const, full: 0 as const, status: 'succeeded' as const },
+    ...{
+      trigger: 'manual' as const,
+      full: 0 as const,
+      trial: 0 as const,
+      status: 'succeeded' as const,
+    },
     started_at: START_MS + index * 60_000,
     finished_at: START_MS + index * 60_000 + 1_000 * (index + 1),
     ...{ read_count: 0, chosen_count: 0, submitted_count: 0, enhanced_count: 0, shared_count: 0 },

@@ -17,9 +17,9 @@ export interface IntegrationState {
     code: string | null;
     /** The numbers of written and failed contacts. Null if the run's report does not contain them. */
     contacts?: { written: number; failed: number } | null;
+    /** True if the run was part of the client's set-up, which sends only a few contacts. Defaults to false. */
+    isTrial?: boolean;
   } | null;
-  /** True if the client is still being set up. During the set-up, runs send only the contacts of the trial. */
-  isOnTrial?: boolean;
   /** The last known number of remaining credits, or null if no run has read it yet. */
   remaining: Readonly<Record<(typeof BUCKETS)[number], number | null>>;
   /** The number of contacts and networks that wait for a separate decision. */
@@ -149,11 +149,11 @@ function getSubjectWord(subject: string): string {
   return subject.split('/', 1)[0] ?? '';
 }
 
-function runConditions({ lastRun, integrationId, isOnTrial }: IntegrationState): Found[] {
+function runConditions({ lastRun, integrationId }: IntegrationState): Found[] {
   if (lastRun === null || lastRun.status === 'succeeded') return [];
-  const { id, status, code } = lastRun;
+  const { id, status, code, isTrial = false } = lastRun;
   // A trial sends only some of the contacts, so reaching its limit is not a problem.
-  if (isOnTrial === true && code === 'budget_reached') return [];
+  if (isTrial && code === 'budget_reached') return [];
   const [word, verb] = status === 'failed' ? ['run_failed', 'failed'] : ['run_stopped', 'stopped'];
   // If the reason is different, the problem is a different problem.
   const subject = `${word}/${code ?? 'unknown'}`;

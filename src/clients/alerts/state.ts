@@ -7,8 +7,6 @@ import { describeRequest, listApprovals } from '../../decisions/views/approval.t
 import type { Store } from '../../store.ts';
 import { listNewestRuns, type RunRecord } from '../../sync/statements/runs.ts';
 import { createRunDigests } from '../../sync/views/run-digests.ts';
-import { hasTrialLimits } from '../setup/draft.ts';
-import { listDraftIds } from '../statements/setup-drafts.ts';
 import type { IntegrationState } from './conditions.ts';
 
 const RUNS_LOOKED_AT = 10;
@@ -27,9 +25,7 @@ export function createStateReader(store: Store) {
     const waiting = (await listApprovals(store)).filter(({ confirmedBy }) => confirmedBy === null);
     const approvals = Map.groupBy(waiting, (one) => one.integrationId);
     const runs = await digests(integrations.map(({ id }) => id));
-    const drafts = new Set(await listDraftIds(store.reader));
-    return integrations.map((integration) => {
-      const { id, partner } = integration;
+    return integrations.map(({ id, partner }) => {
       const batches = allBatches.get(id) ?? [];
       const together = batches.reduce((sum, { count }) => sum + count, 0);
       return {
@@ -38,7 +34,6 @@ export function createStateReader(store: Store) {
         // A user may answer a batch between the two counts.
         held: Math.max(0, (contacts.get(id) ?? 0) - together) + (networks.get(id) ?? 0),
         batches,
-        isOnTrial: drafts.has(id) && hasTrialLimits(integration),
         approvals: (approvals.get(id) ?? []).map((one) => ({
           id: one.id,
           text: describeForAlert(one),
@@ -70,11 +65,11 @@ function toRunState(runs: readonly RunRecord[]): RunState {
 }
 
 function findLastRun(runs: readonly RunRecord[]): IntegrationState['lastRun'] {
-  for (const { id, status, reasonCode: code, report } of runs) {
-    const contacts = readContactCounts(report);
-    if (status === 'succeeded' || status === 'failed') return { id, status, code, contacts };
+  for (const { id, status, reasonCode: code, report, trial } of runs) {
+    const found = { id, code, contacts: readContactCounts(report), isTrial: trial === 1 };
+    if (status === 'succeeded' || status === 'failed') return { ...found, status };
     const isCounted = code !== 'interrupted' && code !== 'stopped_by_person';
-    if (status === 'incomplete' && isCounted) return { id, status, code, contacts };
+    if (status === 'incomplete' && isCounted) return { ...found, status };
   }
   return null;
 }

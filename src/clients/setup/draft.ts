@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { Application } from '../../application.ts';
 import { type Integration, integrationSchema } from '../../core/integration-settings.ts';
+import { TRIAL_SIZE } from '../../core/set-up-trial.ts';
 import { setupDraftSealContext } from '../../database/encryption/seal-contexts.ts';
 import { removeSecrets, secretPrefix } from '../../database/encryption/secrets.ts';
 import type { TimedReader } from '../../database/reader.ts';
@@ -270,14 +271,6 @@ export async function checkedIntegration(
   const [integration] = await checkDocument([answers], options);
   if (integration === undefined) throw new Error('the settings of the set-up contain no client');
   return integration;
-}
-
-/** The number of contacts that the trial sends. */
-export const TRIAL_SIZE = 25;
-
-/** True if the integration has the limits of a trial. The limits are removed when the set-up ends. */
-export function hasTrialLimits({ schedule, budget }: Pick<Integration, 'schedule' | 'budget'>) {
-  return schedule === null && budget.perRun !== null && budget.perRun <= TRIAL_SIZE;
 }
 
 /**

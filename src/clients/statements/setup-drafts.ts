@@ -72,14 +72,9 @@ export async function listSetupDrafts(reader: TimedReader): Promise<SetupDraftRe
   return fromRows(rows);
 }
 
-/** Lists the IDs of the integrations with a set-up. */
-export async function listDraftIds(reader: TimedReader): Promise<string[]> {
-  const rows = await reader
-    .selectFrom('setup_drafts')
-    .select('integration_id')
-    .where('updated_at', '>', oldest(reader.clock))
-    .execute();
-  return rows.map(({ integration_id }) => integration_id);
+/** True if a user is setting up the client in a browser. */
+export async function isBeingSetUp(reader: TimedReader, integrationId: string): Promise<boolean> {
+  return (await findSetupDraft(reader, integrationId)) !== undefined;
 }
 
 /** Lists the set-up with this ID, even if it is old. */

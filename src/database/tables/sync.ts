@@ -51,6 +51,8 @@ export const SYNC_TABLES = {
       ),
       /** 1 if the run reads all contacts. */
       full: integer(),
+      /** 1 if the run was part of a client's set-up, which sends only a few contacts. */
+      trial: integer(),
       status: text(),
       reason_code: nullable(text()),
       reason_message: nullable(text()),

@@ -1,6 +1,7 @@
 /** Stores runs: how each run started, how it ended, and what it reported. */
 
 import { type Expression, type Selectable, sql } from 'kysely';
+import { isBeingSetUp } from '../../clients/statements/setup-drafts.ts';
 import { RetriableError } from '../../core/errors.ts';
 import type { RunReason, RunStatus, Trigger } from '../../core/run.ts';
 import { recordSpent } from '../../credits/statements/credit-spans.ts';
@@ -84,20 +85,29 @@ export interface RunFilter {
   limit: number;
 }
 
+/** What a run does with its contacts. Each property defaults to false, or to no requests. */
+interface RunBegin {
+  /** True if the run reads all contacts again. */
+  full?: boolean;
+  /** True if the run has the limits of a set-up. The run is recorded as a trial if the set-up still exists. */
+  isTrial?: boolean;
+  /** True if the run only delivers stored profiles again. */
+  redelivers?: boolean;
+  /** The IDs of the other requests that the run carries out. */
+  alongside?: readonly string[];
+}
+
 /**
- * Records the start of a run for some contacts, or for all contacts if null. `full` means that the run reads all
- * contacts again. `redelivers` means that the run only delivers stored profiles again. If an earlier run was cut off,
- * marks it as interrupted. The run's own request and the requests in `alongside` no longer wait, because the run
- * carries them out. Throws a RetriableError if a different process has started this run.
+ * Records the start of a run for some contacts, or for all contacts if null. If an earlier run was cut off, marks it as
+ * interrupted. The run's own request and the requests in `alongside` no longer wait, because the run carries them out.
+ * Throws a RetriableError if a different process has started this run.
  */
 export async function recordRunBegin(
   trx: RunTransaction,
   id: string,
   trigger: Trigger,
   only: readonly string[] | null,
-  full = false,
-  alongside: readonly string[] = [],
-  redelivers = false,
+  { full = false, isTrial = false, redelivers = false, alongside = [] }: RunBegin = {},
 ): Promise<void> {
   await requireFresh(trx, id);
   const wasAsked = await beginRunRequest(trx, id, alongside);
@@ -119,6 +129,7 @@ export async function recordRunBegin(
     trigger,
     contact: getRunContact(only),
     full: full ? 1 : 0,
+    trial: isTrial && (await isBeingSetUp(trx, integrationId)) ? 1 : 0,
     startedAt: now,
     // This run also handles contacts that an earlier run chose but did not finish.
     chosen: redelivers ? 0 : Number(due.rows[0]?.count ?? 0),
@@ -378,6 +389,7 @@ type NewRun = OfIntegration & {
   trigger: Trigger;
   contact: string;
   full: 0 | 1;
+  trial: 0 | 1;
   startedAt: number;
   chosen: number;
 };
@@ -392,6 +404,7 @@ const insertRun = prepared((db, run: Slots<NewRun>) =>
       trigger: run.trigger,
       contact: run.contact,
       full: run.full,
+      trial: run.trial,
       status: 'running',
       started_at: run.startedAt,
       read_count: 0,

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { type Alerts, createAlerts } from '../../../src/clients/alerts/alerts.ts';
 import { RETRY_WAIT_MS } from '../../../src/clients/alerts/notifier.ts';
 import { listAlerts } from '../../../src/clients/statements/alerts.ts';
+import { beginSetupDraft, removeSetupDraft } from '../../../src/clients/statements/setup-drafts.ts';
 import { ALERT_KINDS, alertsSchema } from '../../../src/core/alert-settings.ts';
 import { integrationSchema } from '../../../src/core/integration-settings.ts';
 import { silentLog } from '../../../src/core/log.ts';
@@ -74,6 +75,21 @@ describeEachDatabase('alerts', (open) => {
     }
   });
 
+  it('never calls the end of a trial a problem, not even after the set-up has ended', async () => {
+    const alerts = alertsBy('webhook');
+    await world.store.act((trx) => beginSetupDraft(trx, 'riverside', 'answers'));
+    await endRun('incomplete', 'budget_reached', { isTrial: true });
+    await alerts.tick();
+    // The user sends the rest. The first run without the limits of the trial has not ended yet.
+    await world.store.act((trx) => removeSetupDraft(trx, 'riverside', 'finished'));
+    await alerts.tick();
+    expect(texts()).toEqual([]);
+    // A client without a set-up can have a small budget, too.
+    await endRun('incomplete', 'budget_reached', { isTrial: true });
+    await alerts.tick();
+    expect(texts()).toHaveLength(1);
+  });
+
   it('tells it again when it begins again', async () => {
     const alerts = alertsBy('webhook');
     for (const status of ['failed', 'succeeded', 'failed'] as const) {
@@ -130,7 +146,7 @@ describeEachDatabase('alerts', (open) => {
   });
 
   it('puts several changes into one message', async () => {
-    await endRun('incomplete', 'credits_exhausted', 3);
+    await endRun('incomplete', 'credits_exhausted', { remaining: 3 });
     await alertsBy('webhook', { expiresOn: '2020-01-01' }).tick();
     expect(texts()).toHaveLength(1);
     expect(texts()[0]).toContain('the service key has expired on 2020-01-01');
@@ -138,7 +154,7 @@ describeEachDatabase('alerts', (open) => {
   });
 
   it('remembers the balance of an earlier run when the last one did not ask', async () => {
-    await endRun('succeeded', null, 3);
+    await endRun('succeeded', null, { remaining: 3 });
     await endRun('failed', null);
     await alertsBy('webhook').tick();
     expect(texts()[0]).toContain('3 credits are left for enhancements');
@@ -338,13 +354,13 @@ describeEachDatabase('alerts', (open) => {
   async function endRun(
     status: 'succeeded' | 'incomplete' | 'failed',
     code: string | null,
-    remaining: number | null = null,
+    { remaining = null, isTrial = false }: { remaining?: number | null; isTrial?: boolean } = {},
   ): Promise<void> {
     const { store, lease, clock } = world;
     await clock.advance(1);
     runs += 1;
     const id = `ended-${runs}`;
-    await store.checkpoint(lease, (trx) => recordRunBegin(trx, id, 'manual', null));
+    await store.checkpoint(lease, (trx) => recordRunBegin(trx, id, 'manual', null, { isTrial }));
     const credits = { enhancements: { remaining }, networks: { remaining: null } };
     await store.checkpoint(lease, (trx) =>
       recordRunEnd(trx, id, {

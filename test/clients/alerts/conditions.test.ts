@@ -21,9 +21,11 @@ describe('conditionsOf', () => {
     const atLimit = run('incomplete', 'budget_reached');
     expect(subjects({ lastRun: atLimit })).toEqual(['run_stopped/budget_reached']);
     // During a trial, donor-sync deliberately sends only some of the contacts to the service.
-    expect(subjects({ lastRun: atLimit, isOnTrial: true })).toEqual([]);
+    expect(subjects({ lastRun: { ...atLimit, isTrial: true } })).toEqual([]);
     const failed = run('incomplete', 'crm_unavailable');
-    expect(subjects({ lastRun: failed, isOnTrial: true })).toEqual(['run_stopped/crm_unavailable']);
+    expect(subjects({ lastRun: { ...failed, isTrial: true } })).toEqual([
+      'run_stopped/crm_unavailable',
+    ]);
     expect(subjects({ lastRun: run('incomplete', 'crm_unauthorized') })).toEqual([
       'run_stopped/crm_unauthorized',
     ]);

@@ -192,7 +192,7 @@ describeEachDatabase('run requests', (open) => {
       expect(others.map(({ contact }) => contact)).toEqual(['2', '3']);
       const alongside = others.map(({ runId }) => runId);
       await world.store.checkpoint(world.lease, (trx) =>
-        recordRunBegin(trx, '1', 'webhook', ['1', '2', '3'], false, alongside),
+        recordRunBegin(trx, '1', 'webhook', ['1', '2', '3'], { alongside }),
       );
       expect(await waitingRuns(world.store)).toEqual(['by hand']);
       expect(await findRequestByRun(world.store.reader, '2')).toMatchObject({ mergedInto: '1' });
@@ -234,7 +234,7 @@ describeEachDatabase('run requests', (open) => {
       for (const contact of ['1', '2'])
         await store.act((trx) => requestRun(trx, aRequest({ runId: contact, contact })));
       await store.checkpoint(lease, (trx) =>
-        recordRunBegin(trx, '1', 'webhook', ['1', '2'], false, ['2']),
+        recordRunBegin(trx, '1', 'webhook', ['1', '2'], { alongside: ['2'] }),
       );
       await eraseContact(store, INTEGRATION, '1');
       expect(await listBegunRequests(store.reader)).toEqual([]);

@@ -39,6 +39,7 @@ describeEachDatabase('runs', (open) => {
       trigger: 'manual',
       contact: '',
       full: 0,
+      trial: 0,
       status: 'running',
       reasonCode: null,
       reasonMessage: null,
@@ -64,7 +65,9 @@ describeEachDatabase('runs', (open) => {
 
   it('notes what the run looks at, until that contact is erased', async () => {
     const { store, lease } = await createWorld();
-    await store.checkpoint(lease, (trx) => recordRunBegin(trx, 'run-2', 'manual', ['003A'], true));
+    await store.checkpoint(lease, (trx) =>
+      recordRunBegin(trx, 'run-2', 'manual', ['003A'], { full: true }),
+    );
     expect(await findRunById(store.reader, 'run-2')).toMatchObject({ contact: '003A', full: 1 });
     await eraseContact(store, INTEGRATION, '003A');
     expect(await findRunById(store.reader, 'run-2')).toMatchObject({ contact: null, full: 1 });
@@ -210,7 +213,7 @@ describeOn('sqlite', 'a page of many runs', () => {
 async function addRuns({ db }: StoreWorld, count: number): Promise<void> {
   const runs = Array.from({ length: count }, (_, index) => ({
     ...{ id: `more-${index}`, integration_id: INTEGRATION, epoch: 1, trigger: 'manual' as const },
-    ...{ contact: '', full: 0 as const, status: 'succeeded' as const },
+    ...{ contact: '', full: 0 as const, trial: 0 as const, status: 'succeeded' as const },
     started_at: START_MS + (index % 7) * 1_000,
     finished_at: index % 10 === 0 ? null : START_MS + (index % 7) * 1_000 + (index % 5) * 100,
     ...{ read_count: 0, chosen_count: 0, submitted_count: 0, enhanced_count: 0, shared_count: 0 },
