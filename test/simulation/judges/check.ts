@@ -10,6 +10,7 @@ import type { Payment } from './credits/ledger.ts';
 import { SHARED_FOR_MS, SLACK_MS } from './credits/times.ts';
 import { checkOnePerson } from './one-person.ts';
 import { checkPaid, isPurgedWhileAway, isUnsure } from './paid-is-there.ts';
+import { isAskedAbout } from './rows-gone.ts';
 
 export function checkNight(world: World): void {
   checkStore(world);
@@ -88,8 +89,8 @@ function checkContact(world: World, integration: string, crm: SimulatedCrm, reco
   const { state, outcome_reason: reason } = contactRow(row);
   world.look('an outcome', `reason: ${reason}`);
   if (record.gone !== null) {
-    const isAsked = swarm.isList && store.rows(ASKED_IF_GONE, integration, id).length > 0;
-    if (state !== 'removed' && state !== 'held' && !isAsked) {
+    const mayWait = swarm.isList && isAskedAbout(store, integration, id);
+    if (state !== 'removed' && state !== 'held' && !mayWait) {
       violate('an outcome', `contact ${id} has left the CRM and is ${state} (${reason})`);
     }
     return;
@@ -125,11 +126,6 @@ function checkContact(world: World, integration: string, crm: SimulatedCrm, reco
   }
   if (state === 'settled') checkProfile(world, crm, record, reason);
 }
-
-/** The only sign that a contact of a list is gone is a missing row. A user may have decided to wait for the row. */
-const ASKED_IF_GONE = `
-  select id from questions where integration_id = ? and crm_id = ? and kind = 'contacts_missing'
-    and (decision is null or decision = 'rejected')`;
 
 function contactRow(row: Record<string, unknown>): ContactRow {
   const text = (name: string) => String(row[name] ?? '');

@@ -12,6 +12,7 @@ import {
   CurrentRunPanel,
   Facts,
   getClientStatus,
+  linksToPersons,
   PersonsLink,
   RunTable,
   SyncNow,
@@ -70,7 +71,8 @@ export function ClientPage(props: { detail: ClientDetail; note: string | null; v
               {isAdmin && problem?.code === 'marks_unconfirmed' && (
                 <AcceptMarks integration={client} />
               )}
-              <PersonsLink id={id} />
+              {/* The advice about some problems already contains this link. */}
+              {!linksToPersons(problem, id) && <PersonsLink id={id} />}
             </div>
           )}
           <Facts view={client} now={now} />

@@ -281,5 +281,14 @@ export function AcceptMarks(props: { integration: { id: string; name: string } }
  * higher roles see the link.
  */
 export function PersonsLink({ id }: { id: string }) {
-  return <a href={`/integrations/${id}/persons`}>See what is sent</a>;
+  return <a href={personsHref(id)}>See what is sent</a>;
+}
+
+/** True if the advice about the client's problem contains the link to the page with these people. */
+export function linksToPersons(problem: Problem | null, id: string): boolean {
+  return problem?.advice.steps.some(({ page }) => page?.href === personsHref(id)) ?? false;
+}
+
+function personsHref(id: string): string {
+  return `/integrations/${encodeURIComponent(id)}/persons`;
 }

@@ -23,7 +23,7 @@ import {
 } from '../frame/parts.tsx';
 import { WaitingValues } from '../frame/waiting-values.tsx';
 import { clientHref } from '../home/client-href.ts';
-import { AcceptRate, PersonsLink } from '../home/client-parts.tsx';
+import { AcceptRate } from '../home/client-parts.tsx';
 import { carriedText, type Station, toFunnel } from './funnel.ts';
 import { RunContacts } from './run-contacts.tsx';
 import type { RunDetail } from './run-detail.ts';
@@ -153,7 +153,6 @@ function Buttons({ detail, viewer }: { detail: RunDetail; viewer: Viewer }) {
         </form>
       )}
       {isRateLow && isAdmin && <AcceptRate integration={{ id: report.integration, name }} />}
-      {isRateLow && may(viewer, 'reader') && <PersonsLink id={report.integration} />}
     </div>
   );
 }
