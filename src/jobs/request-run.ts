@@ -7,6 +7,7 @@ import type { Trigger } from '../core/run.ts';
 import { ALL_CONTACTS } from '../sync/statements/request-rows.ts';
 import { requestRun } from '../sync/statements/run-requests.ts';
 import { findRunById } from '../sync/statements/runs.ts';
+import { findRequestedRun } from './statements/idempotency.ts';
 
 export interface RequestedRun {
   integrationId: string;
@@ -17,7 +18,10 @@ export interface RequestedRun {
   full?: boolean;
   /** True if the request may join a run in progress. Defaults to true. */
   mayJoin?: boolean;
-  /** The run's ID, if the request does not join a different run. Defaults to a new ID. */
+  /**
+   * The run's ID, if the request does not join a different run. A repeated request has the ID of the first one and
+   * requests nothing more. Defaults to a new ID.
+   */
   runId?: string;
   /** The requester's name for the audit. Defaults to the user of this process. */
   by?: Actor;
@@ -53,9 +57,10 @@ export async function storeRequest(
     if (running !== null) return { runId: running, joined: 'running' };
   }
   const asked = requested.runId ?? newId(clock.now());
-  const runId = await (by ? store.actingAs(by) : store).act((trx) =>
-    requestRun(trx, { integrationId, contact, trigger, full, runId: asked }),
-  );
+  const runId = await (by ? store.actingAs(by) : store).act(async (trx) => {
+    const known = requested.runId === undefined ? null : await findRequestedRun(trx, asked);
+    return known ?? requestRun(trx, { integrationId, contact, trigger, full, runId: asked });
+  });
   return { runId, joined: runId === asked ? null : 'waiting' };
 }
 

@@ -38,6 +38,30 @@ export async function claimIdempotencyKey(
     .then(fromRow);
 }
 
+/**
+ * Returns the run that already carries out the request with this run ID, or null if no run has been requested with this
+ * ID yet. Two simultaneous requests with one key have the same run ID, so the second one waits here until the first one
+ * is stored.
+ */
+export async function findRequestedRun(
+  trx: ActorTransaction,
+  runId: string,
+): Promise<string | null> {
+  await trx
+    .updateTable('idempotency_keys')
+    .set((eb) => ({ used_at: eb.ref('used_at') }))
+    .where('run_id', '=', runId)
+    .execute();
+  const request = await trx
+    .selectFrom('run_requests')
+    .select('merged_into')
+    .where('run_id', '=', runId)
+    .executeTakeFirst();
+  if (request !== undefined) return request.merged_into ?? runId;
+  const run = await trx.selectFrom('runs').select('id').where('id', '=', runId).executeTakeFirst();
+  return run?.id ?? null;
+}
+
 /** Records that a different run carries out the request, because an equal run was already waiting. */
 export async function redirectIdempotencyKey(
   connection: TimedConnection,

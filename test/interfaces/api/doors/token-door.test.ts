@@ -161,6 +161,19 @@ describeEachDatabase('the door of a client', () => {
     expect((await controlService(world.service).spent()) - before).toBe(1);
   });
 
+  it('accepts simultaneous repetitions of a click, even if a run begins between them', async () => {
+    const world = await openConnected();
+    const { token } = await addToken(world);
+    const [contact = ''] = await world.addPeople(1);
+    for (let round = 0; round < 20; round += 1) {
+      const click = `interview-again-${round}`;
+      const answers = await Promise.all(
+        [1, 2, 3, 4].map(() => enhance(world, { token, contact, click })),
+      );
+      expect(answers.map(({ status }) => status)).toEqual([202, 202, 202, 202]);
+    }
+  });
+
   it('refuses more than the limit of the day with the number, and starts again the next day', async () => {
     let later = 0;
     const clock = { ...systemClock, now: () => systemClock.now() + later };
