@@ -316,6 +316,8 @@ function mayHoldFormer(
   // erased person. After any of these decisions, the product no longer reads or writes the contact, even if the contact
   // becomes a different person.
   const kept = ['rejected_by_person', 'identity_change_rejected', 'opted_out', 'forgotten'];
+  // The product must not ask the service about a contact that wants no contact, so it cannot know the new person.
+  if (reason === 'do_not_contact' && record.doNotContactAt !== null) return true;
   // A new store adopts the ID in the record, even if the record belongs to a different person.
   return [...kept, 'profile_adopted'].includes(reason);
 }
