@@ -167,34 +167,53 @@ export async function listFreedProfiles(
   return { found: await withContacts(reader, integrationId, rows.map(fromRow)), next };
 }
 
-/** Returns contacts with a value that waits for this reason. The contacts whose last test is oldest come first. */
+/**
+ * Returns contacts with a value that waits for this reason, up to `limit`. The contacts whose last test is oldest come
+ * first. If no value of a field is among them, adds one contact for this field, because the CRM decides about each field
+ * separately. Leaves out missing contacts, because a write to a missing contact shows nothing about the CRM's rules.
+ */
 export async function listProfilesToProbe(
   reader: Reader,
   integrationId: string,
-  { state, code }: Pick<ValueNote, 'state' | 'code'>,
+  { state, code, fields }: Pick<ValueNote, 'state' | 'code'> & { fields: readonly string[] },
   { before, limit }: { before: number; limit: number },
 ): Promise<KeptOfContact[]> {
-  const ids = await deliverable(reader, integrationId)
-    .innerJoin('value_states as v', (join) =>
-      join.onRef('v.integration_id', '=', 'k.integration_id').onRef('v.crm_id', '=', 'k.crm_id'),
-    )
-    .select('k.crm_id')
-    .select((eb) => eb.fn.max(eb.fn.coalesce('v.probed_at', sql.lit(0))).as('probed'))
-    .where('v.integration_id', '=', integrationId)
-    .where('v.state', '=', state)
-    .where('v.code', '=', code)
-    .where('v.since', '<', before)
-    .groupBy('k.crm_id')
-    .orderBy('probed')
-    .orderBy('k.crm_id')
-    .limit(limit)
-    .execute();
-  const rows = await listKept(
-    reader,
-    integrationId,
-    ids.map(({ crm_id }) => crm_id),
-  );
-  return withContacts(reader, integrationId, rows);
+  const found = await findLongestUntested(fields, limit);
+  const isTested = (field: string) =>
+    found.some(({ values }) =>
+      values.some((value) => value.field === field && value.state === state && value.code === code),
+    );
+  for (const field of fields) {
+    if (!isTested(field)) found.push(...(await findLongestUntested([field], 1)));
+  }
+  return found;
+
+  async function findLongestUntested(of: readonly string[], most: number) {
+    const ids = await deliverable(reader, integrationId)
+      .innerJoin('value_states as v', (join) =>
+        join.onRef('v.integration_id', '=', 'k.integration_id').onRef('v.crm_id', '=', 'k.crm_id'),
+      )
+      .select('k.crm_id')
+      .select((eb) => eb.fn.max(eb.fn.coalesce('v.probed_at', sql.lit(0))).as('probed'))
+      .where('c.missing_since', 'is', null)
+      .where('v.integration_id', '=', integrationId)
+      .where('v.state', '=', state)
+      .where('v.code', '=', code)
+      .where('v.field', 'in', of)
+      .where('v.since', '<', before)
+      .where((eb) => eb(eb.fn.coalesce('v.probed_at', sql.lit(0)), '<', before))
+      .groupBy('k.crm_id')
+      .orderBy('probed')
+      .orderBy('k.crm_id')
+      .limit(most)
+      .execute();
+    const rows = await listKept(
+      reader,
+      integrationId,
+      ids.map(({ crm_id }) => crm_id),
+    );
+    return withContacts(reader, integrationId, rows);
+  }
 }
 
 /** Returns enhanced contacts without a stored profile. Includes the job that returned the profile. */

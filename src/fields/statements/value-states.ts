@@ -194,6 +194,25 @@ export async function putNotes(
   }
 }
 
+/**
+ * Records that a run chose these contacts for a test and must not write to them. Other contacts are then chosen first.
+ */
+export async function recordProbed(
+  trx: RunTransaction,
+  crmIds: readonly string[],
+  { state, code }: Pick<ValueNote, 'state' | 'code'>,
+  now: number,
+): Promise<void> {
+  await trx
+    .updateTable('value_states')
+    .set({ probed_at: now })
+    .where('integration_id', '=', trx.lease.integrationId)
+    .where('crm_id', 'in', crmIds)
+    .where('state', '=', state)
+    .where('code', '=', code)
+    .execute();
+}
+
 /** Deletes the rows of values that have been written. The fields are given by contact. */
 export async function dropNotes(
   trx: RunTransaction,

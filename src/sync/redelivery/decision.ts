@@ -41,6 +41,8 @@ export interface Waiting {
 
 /** Values that wait for the same reason. */
 export interface KindToProbe extends Pick<ValueNote, 'state' | 'code'> {
+  /** The CRM fields of these values. */
+  fields: readonly string[];
   /**
    * True if the run tries these values only once a week. The weekly attempt also sends values that the connector would
    * normally leave out.
@@ -88,7 +90,8 @@ export function decideRedelivery(
       if (first === undefined) return [];
       const { state, code } = first;
       const isWeekly = [first, ...others].every(({ since }) => now - since >= DAILY_FOR_MS);
-      return [{ state, code, isWeekly }];
+      const fields = [...new Set([first, ...others].map(({ field }) => field))];
+      return [{ state, code, fields, isWeekly }];
     }),
     maps: offered.flatMap(({ fieldMap }) => (lacks(fieldMap) ? fieldMap : [])),
     linesByFieldMap,

@@ -18,7 +18,11 @@ import {
   endRedeliveryRequest,
   hasRedeliveryRequest,
 } from '../../fields/statements/later-deliveries.ts';
-import { listWaitingValues, UNFIT_STATES } from '../../fields/statements/value-states.ts';
+import {
+  listWaitingValues,
+  recordProbed,
+  UNFIT_STATES,
+} from '../../fields/statements/value-states.ts';
 import { fingerprintFieldMap } from '../../fields/value-states.ts';
 import { writeFields } from '../../fields/write.ts';
 import type { WrittenEnd } from '../../fields/written-end.ts';
@@ -27,6 +31,7 @@ import {
   chooseLines,
   decideRedelivery,
   isFreedBy,
+  type KindToProbe,
   type RedeliveryDecision,
   requestedFields,
 } from './decision.ts';
@@ -34,6 +39,9 @@ import { type Choice, type Offer, type OfferDeps, planOffers } from './offers.ts
 
 /** The number of contacts for which the run tests whether a CRM rule still refuses the values. */
 const PROBED_AT_ONCE = 5;
+
+/** The number of times that the run chooses other contacts for a test, if it must not write to the chosen ones. */
+const PROBE_ROUNDS = 20;
 
 /** The number of contacts that the run handles together. The CRM's own batches are smaller. */
 const LOOKED_AT_ONCE = 200;
@@ -70,12 +78,7 @@ export async function redeliverProfiles(
   const misjudged: RedeliveryDecision['freed'][number][] = [];
   for (const kind of decision.kindsToProbe) {
     if (run.control.stopping.aborted) return;
-    const probes = await listProfilesToProbe(store.reader, id, kind, {
-      before: startedAt,
-      limit: PROBED_AT_ONCE,
-    });
-    const tried = { ...decision, freed: decision.probed };
-    const ends = await deliver(deps, run, probes, tried, { probe: kind.isWeekly });
+    const { probes, ends } = await probe(deps, run, kind, { decision, startedAt });
     const others = decision.probed.filter((note) => isFreedBy(note, kind, probes, ends));
     (kind.isWeekly ? misjudged : accepted).push(...others);
   }
@@ -85,6 +88,39 @@ export async function redeliverProfiles(
   // sends all of them and lets the CRM decide.
   const last = { ...decision, freed: misjudged, maps: [], isRequested: false };
   await deliverFreed(deps, run, last, { probe: true });
+}
+
+/**
+ * Sends values that the CRM refused for one reason, to find out whether the CRM still refuses them. If donor-sync must
+ * not write to a chosen contact, for example because its record is hidden, the function chooses another contact.
+ */
+async function probe(
+  deps: OfferDeps,
+  run: Run,
+  kind: KindToProbe,
+  { decision, startedAt }: { decision: Decision; startedAt: number },
+): Promise<{ probes: KeptOfContact[]; ends: Map<string, LaterEnd> }> {
+  const { store, clock } = deps;
+  const probes: KeptOfContact[] = [];
+  const ends = new Map<string, LaterEnd>();
+  const tried = { ...decision, freed: decision.probed };
+  for (let round = 0; round < PROBE_ROUNDS && !run.control.stopping.aborted; round += 1) {
+    const limit = PROBED_AT_ONCE - ends.size;
+    if (limit <= 0) break;
+    const next = await listProfilesToProbe(store.reader, run.integration.id, kind, {
+      before: startedAt,
+      limit,
+    });
+    if (next.length === 0) break;
+    probes.push(...next);
+    for (const [crmId, end] of await deliver(deps, run, next, tried, { probe: kind.isWeekly })) {
+      ends.set(crmId, end);
+    }
+    const notSent = next.flatMap(({ kept }) => (ends.has(kept.crmId) ? [] : kept.crmId));
+    if (notSent.length === 0) break;
+    await store.checkpoint(run.lease, (trx) => recordProbed(trx, notSent, kind, clock.now()));
+  }
+  return { probes, ends };
 }
 
 /** The decision, and whether users have requested further deliveries. */
