@@ -5,6 +5,7 @@ import type { ActorTransaction } from '../../database/actor-transaction.ts';
 import { type FromRow, fromRow } from '../../database/from-row.ts';
 import type { TimedConnection } from '../../database/reader.ts';
 import type { Tables } from '../../database/tables/tables.ts';
+import { findRunById } from '../../sync/statements/runs.ts';
 
 export type IdempotencyRecord = FromRow<Selectable<Tables['idempotency_keys']>>;
 
@@ -58,8 +59,7 @@ export async function findRequestedRun(
     .where('run_id', '=', runId)
     .executeTakeFirst();
   if (request !== undefined) return request.merged_into ?? runId;
-  const run = await trx.selectFrom('runs').select('id').where('id', '=', runId).executeTakeFirst();
-  return run?.id ?? null;
+  return (await findRunById(trx, runId))?.id ?? null;
 }
 
 /** Records that a different run carries out the request, because an equal run was already waiting. */
