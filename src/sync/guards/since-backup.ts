@@ -10,7 +10,7 @@ import {
   hasMembersToRecall,
   type RestoreToSort,
 } from '../../backup/restores.ts';
-import { listDueContactIds } from '../../contacts/contacts.ts';
+import { listDueContactIds, listToReconsider } from '../../contacts/contacts.ts';
 import { PRIORITY } from '../../contacts/life/line-events.ts';
 import {
   countAwayAsPaid,
@@ -38,7 +38,7 @@ import {
   recordLostPersons,
 } from '../../credits/statements/recalled-payments.ts';
 import type { Run, SyncDeps } from '../control/context.ts';
-import { askedBefore } from '../plan.ts';
+import { askedBefore, decideAgain } from '../plan.ts';
 import type { Prepared } from '../prepare-persons.ts';
 import { sharingRules } from '../sharing.ts';
 import { holdOfFormerKeys } from './former-keys.ts';
@@ -155,20 +155,29 @@ export async function recordProgress(
  * Ends the restore in two steps. The first step ends when a run has checked all contacts. The second step ends when a
  * run has compared all networks with their groups. A run has not checked all contacts if it stopped spending earlier or
  * if a user agreed later. A run for single contacts leaves all other contacts to the next complete run. The restore
- * does not end while a job from before it is running, because the service may have lost the job's result.
+ * does not end while a job from before it is running, because the service may have lost the job's result. It does not
+ * end either if such a job was delivered to a contact that has changed since the backup. This contact needs another
+ * credit, and the next run checks whether it was already paid for.
  */
-export async function endSorting({ store }: Pick<SyncDeps, 'store'>, run: Run): Promise<void> {
+export async function endSorting(deps: GuardDeps, run: Run): Promise<void> {
+  const { store } = deps;
   if (run.only !== null) return;
-  await endContacts(store, run);
+  await endContacts(deps, run);
   if (!run.mirroredAll || !(await hasMembersToRecall(store.reader, run.integration.id))) return;
   await store.checkpoint(run.lease, endRecall);
 }
 
-async function endContacts(store: SyncDeps['store'], run: Run): Promise<void> {
-  const { sortedRestore: heldAt } = run;
+async function endContacts({ store, clock }: GuardDeps, run: Run): Promise<void> {
+  const { sortedRestore: heldAt, groupMembers } = run;
   if (heldAt === undefined || !run.control.isDone('submit')) return;
-  const { oldestFreshAt: oldest } = await countRunningJobs(store.reader, run.integration.id, null);
+  const { id, refresh } = run.integration;
+  const { oldestFreshAt: oldest } = await countRunningJobs(store.reader, id, null);
   if (oldest !== null && oldest < heldAt) return;
+  const rules = { refresh, now: clock.now(), groupMembers };
+  for await (const contact of listToReconsider(store.reader, id, askedBefore(rules))) {
+    const isFromBefore = contact.state === 'settled' && (contact.askedAt ?? 0) < heldAt;
+    if (isFromBefore && decideAgain(contact, rules).kind === 'choose') return;
+  }
   await store.checkpoint(run.lease, (trx) => endRestore(trx, heldAt));
 }
 

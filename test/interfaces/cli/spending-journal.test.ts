@@ -536,6 +536,23 @@ describe('a backup that was made while jobs were under way', () => {
     expect(await world.spent()).toBe(5);
   });
 
+  it('asks about a contact that has changed and was paid for again since', async () => {
+    const { world, rows } = await openDelivered();
+    const [first, ...others] = rows.slice(0, 4);
+    const moved = [{ ...first, Employer: 'Caldstead Chemical' }, ...others];
+    await world.saveRows(moved);
+    expect(await sync(world)).toMatchObject({ contacts: { submitted: 1 } });
+    expect(await world.spent()).toBe(5);
+    await world.saveRows(moved);
+    await rm(journalOf(world));
+    await world.runJson(['restore', 'one.backup', '--yes'], restoredSchema);
+    expect((await world.run(agree)).exitCode).toBe(0);
+    for (let night = 0; night < 3; night += 1) await sync(world, '--full');
+    expect(await world.spent()).toBe(5);
+    const { batches } = await world.runJson(['holds'], holdsSchema);
+    expect(batches).toMatchObject([{ kind: 'paid_since_backup', count: 1 }]);
+  });
+
   async function countJobs(world: CliWorld): Promise<number> {
     const { db, close } = await openDatabase<Tables>(`sqlite:${world.path('store.db')}`);
     const jobs = await db
