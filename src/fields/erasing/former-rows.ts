@@ -43,7 +43,7 @@ export async function findFormerRows(
  * Finds former rows that certainly belong to the same person, because a run has recorded the new ID or all details are
  * equal. Runs use this to recognise a contact under a new ID. A similar row may belong to a relative, so only a user
  * can decide to erase it. A list can contain two rows for one person. A former row that continues as the second row is
- * not erased with the first row.
+ * not erased with the first row, even if no run has recorded the second row's new ID yet.
  */
 export async function findOwnFormerRows(
   { store, connector }: FormerRowDeps,
@@ -65,11 +65,15 @@ export async function findOwnFormerRows(
       if (isSame && !forms.includes(crmId)) others.push(row);
     }
   }
-  const isOthers =
-    others.some(waitsForProfile) && (await hasOwnData(store, integrationIds, rows, forms));
   // A row that was merged into a different row continues there, and a row that is still in the list has its own data.
-  const unmerged = others.flatMap(({ crmId }) => (merges.has(crmId) ? [] : crmId));
-  const own = new Set(isOthers ? [] : await listMissing(connector, unmerged));
+  const missing = new Set(await listMissing(connector, crmIdsOf(others)));
+  const former = others.filter(({ crmId }) => missing.has(crmId) && !merges.has(crmId));
+  const waiting = others.filter((row) => !missing.has(row.crmId) && waitsForProfile(row));
+  const isOthers = waiting.length > 0 && (await hasOwnData(store, integrationIds, rows, forms));
+  const continued = continuedBy(waiting, former);
+  const own = new Set(
+    isOthers ? [] : crmIdsOf(former).filter((crmId) => !continued.includes(crmId)),
+  );
   const heirs = [...forms, ...own];
   for (let at = 0; at < heirs.length; at += 1) {
     for (const [part, heir] of merges) {
@@ -85,7 +89,29 @@ export async function findOwnFormerRows(
 }
 
 /**
- * True if the contact does not continue a former row. The contact's own ID was paid for, or the contact is or may be an
+ * Returns the IDs of the former rows that other rows of the person continue. Each waiting row continues one former row
+ * of its integration, and the former rows with the latest payments come first, as in a run.
+ */
+function continuedBy(
+  waiting: readonly ContactRecord[],
+  former: readonly ContactRecord[],
+): readonly string[] {
+  const byIntegration = Map.groupBy(waiting, ({ integrationId }) => integrationId);
+  return [...byIntegration].flatMap(([id, { length }]) => {
+    const paid = former.filter((row) => row.integrationId === id && row.askedAt !== null);
+    return crmIdsOf(paid.toSorted((a, b) => Number(b.askedAt) - Number(a.askedAt))).slice(
+      0,
+      length,
+    );
+  });
+}
+
+function crmIdsOf(rows: readonly ContactRecord[]): string[] {
+  return rows.map(({ crmId }) => crmId);
+}
+
+/**
+ * True if the contact does not continue any former row. The contact's own ID was paid for, or the contact is or may be an
  * erased person. In the second case, the data under the person's former ID has already been erased.
  */
 async function hasOwnData(

@@ -4,6 +4,7 @@ import type { Connector } from '../../../connectors/contract.ts';
 import { createMemoryConnector } from '../../../connectors/memory/connector.ts';
 import type { MemoryCrm } from '../../../connectors/memory/crm.ts';
 import { RetriableError } from '../../../src/core/errors.ts';
+import { listOpenQuestions, recordDecision } from '../../../src/decisions/statements/questions.ts';
 import { ERASURE_STAGES } from '../../../src/fields/erasing/retry-erasures.ts';
 import { closedAfterTest } from '../../helpers/closed-after-test.ts';
 import type { SyncWorldOptions } from '../../helpers/sync-world.ts';
@@ -241,13 +242,23 @@ describe('with two rows of one person in the list', () => {
    * Adds a second row of the first contact's person. The client has paid for both rows, and both rows have donor-sync's
    * values.
    */
-  async function openTwoRows() {
-    const { world, id } = await open();
+  async function openTwoRows(options?: SyncWorldOptions) {
+    const { world, id } = await open(options);
     const { contact } = recordOf(world.crm, id);
     const twin = world.crm.addContact({ ...contact, id: `twin-of-${id}` });
     await world.sync({ full: true });
     expect(writtenInto(world, twin)).toContain('Donor ID');
     return { world, id, twin, spent: await world.spent() };
+  }
+
+  /** Answers all open questions about contacts that look like an erased person. */
+  async function answerAll({ store }: ForgetWorld, decision: 'approved' | 'rejected') {
+    const questions = await listOpenQuestions(store.reader);
+    expect(questions).not.toHaveLength(0);
+    for (const question of questions) {
+      expect(question.kind).toBe('forgotten_person');
+      expect(await recordDecision(store, question, decision)).toBe(true);
+    }
   }
 
   it('leaves the data that a run has recorded for the other row under its new ID', async () => {
@@ -281,6 +292,52 @@ describe('with two rows of one person in the list', () => {
     expect(await world.forget(last, CLEARED)).toMatchObject(VERIFIED);
     expect(writtenInto(world, last)).toEqual([]);
     for (const each of [twin, other, last]) expect(await tracesOf(world, each)).toEqual([]);
+  });
+
+  it('leaves the other row its profile if a user has said that both rows are other people', async () => {
+    const { world, id, twin, spent } = await openTwoRows();
+    await world.forget(id, CLEARED);
+    const [now, other] = [renumber(world, id), renumber(world, twin)];
+    await world.sync({ full: true });
+    await answerAll(world, 'approved');
+    await world.forget(now, CLEARED);
+    expect(await tracesOf(world, twin)).toContain('contacts');
+    // The erasure of the first row makes the other row look like an erased person again.
+    await world.sync({ full: true });
+    await answerAll(world, 'rejected');
+    expect(await world.forget(other, CLEARED)).toMatchObject(VERIFIED);
+    expect(writtenInto(world, other)).toEqual([]);
+    for (const each of [twin, other]) expect(await tracesOf(world, each)).toEqual([]);
+    expect(await world.spent()).toBe(spent);
+  });
+
+  it('leaves one former row to the other row if the run that read both rows was interrupted', async () => {
+    let isCut = false;
+    const { world, id, twin, spent } = await openTwoRows({
+      connector: (crm, signal) => {
+        const connector = listConnector(crm, signal);
+        return {
+          ...connector,
+          async *readPages(since) {
+            yield* connector.readPages(since);
+            if (isCut) throw LOCKED;
+          },
+        };
+      },
+    });
+    const [now, other] = [renumber(world, id), renumber(world, twin)];
+    isCut = true;
+    await world.sync({ full: true });
+    isCut = false;
+    expect(await tracesOf(world, other)).toContain('contacts');
+    expect(await world.forget(now, CLEARED)).toMatchObject(VERIFIED);
+    const former = [await tracesOf(world, id), await tracesOf(world, twin)];
+    expect(former.filter((traces) => traces.includes('contacts'))).toHaveLength(1);
+    await world.sync({ full: true });
+    await answerAll(world, 'approved');
+    await world.sync({ full: true });
+    expect(await world.spent()).toBe(spent);
+    expect(writtenInto(world, other)).toContain('Donor ID');
   });
 });
 
