@@ -191,6 +191,28 @@ describe('a list with other IDs for the same contacts', () => {
     expect(await valuesOf(world, second)).toEqual(before);
   });
 
+  it('costs no credit either if the run that read the other IDs failed, and they change again', async () => {
+    const { world, plain, ids, spent } = await openPlain(101);
+    const before = await valuesOf(world, ids);
+    await letAMonthPass(world);
+    const other = renumber(world, ids);
+    Object.assign(plain, { pages: 1, error: new RetriableError('away', { code: 'crm_away' }) });
+    expect((await world.sync({ full: true })).reason?.code).toBe('crm_unavailable');
+    expect(await statesOf(world, other)).toContain('due');
+    Object.assign(plain, { pages: Number.POSITIVE_INFINITY, error: null });
+    const last = renumber(world, other);
+    // The rows that the failed run stored are missing now. They have no values, and cost nothing.
+    expect(await world.sync({ full: true })).toMatchObject(MISSING);
+    expect(await world.spent()).toBe(spent);
+    expect(await valuesOf(world, last)).toEqual(before);
+    expect(await statesOf(world, ids)).toEqual(new Set(['removed']));
+    await decide(world, 'approved');
+    expect(await world.sync({ full: true })).toMatchObject({ status: 'succeeded', reason: null });
+    // The failed run did not read the last row.
+    expect(await statesOf(world, other)).toEqual(new Set(['removed', 'unknown']));
+    expect(await world.spent()).toBe(spent);
+  });
+
   it('costs no credit either if the other list spells its addresses in another way', async () => {
     const { world, ids, spent } = await openPlain(60);
     await letAMonthPass(world);

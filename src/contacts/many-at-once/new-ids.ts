@@ -71,7 +71,7 @@ async function findNewIds(
   const due: NewContact[] = [];
   const isNew = () =>
     contacts(reader, integrationId)
-      .select(['crm_id', 'identity', 'state'])
+      .select(['crm_id', 'identity', 'state', 'missing_since'])
       .where(canContinue)
       .where('asked_identity', 'is', null);
   if (missing.length === 0) return { found: [], undecided: [] };
@@ -79,8 +79,9 @@ async function findNewIds(
     isNew().where('crm_id', '>', after).orderBy('crm_id').limit(limit).execute(),
   )) {
     const found = rows.filter(({ identity }) => wanted.has(detailsOf(identity)));
-    for (const { crm_id: crmId, identity, state } of found) {
-      due.push({ crmId, identity, mayBeErased: state === 'held' });
+    for (const { crm_id: crmId, identity, state, missing_since: missingSince } of found) {
+      const isMissing = missingSince !== null;
+      due.push({ crmId, identity, mayBeErased: state === 'held', isMissing });
     }
   }
   return pair(missing, due);
@@ -214,6 +215,8 @@ interface NewContact {
   identity: string;
   /** True if the contact is held until a user decides whether it is an erased person. */
   mayBeErased?: boolean;
+  /** True if the contact has left the list again, for example because the IDs have changed twice. */
+  isMissing?: boolean;
 }
 
 /** Finds the pairs that a run would find, before the run starts. `seen` contains all contacts of a complete reading. */
@@ -301,9 +304,9 @@ interface Pairs {
 
 /**
  * Pairs contacts with the same details. Each missing contact is used once, latest payment first. Contacts that are
- * certainly not an erased person come first. If too few missing contacts remain for all contacts that may be an erased
- * person, none of these contacts gets a profile. Otherwise an erasure could delete a profile with the wrong contact,
- * and the right contact would cost a credit.
+ * certainly not an erased person come first, and contacts that are in the list come before contacts that have left it
+ * again. If too few missing contacts remain for all contacts that may be an erased person, none of these contacts gets a
+ * profile. Otherwise an erasure could delete a profile with the wrong contact, and the right contact would cost a credit.
  */
 function pair(missing: readonly PaidRow[], due: readonly NewContact[]): Pairs {
   const inOrder = missing.toSorted(
@@ -312,7 +315,9 @@ function pair(missing: readonly PaidRow[], due: readonly NewContact[]): Pairs {
   const byDetails = Map.groupBy(inOrder, detailsPaidFor);
   byDetails.delete(null);
   const dueByDetails = Map.groupBy(
-    due.toSorted((a, b) => (a.crmId < b.crmId ? -1 : 1)),
+    due.toSorted(
+      (a, b) => Number(isMissing(a)) - Number(isMissing(b)) || (a.crmId < b.crmId ? -1 : 1),
+    ),
     ({ identity }) => detailsOf(identity),
   );
   const pairs: Pairs = { found: [], undecided: [] };
@@ -321,7 +326,8 @@ function pair(missing: readonly PaidRow[], due: readonly NewContact[]): Pairs {
     const suspects = alike.filter(({ mayBeErased = false }) => mayBeErased);
     const others = alike.filter(({ mayBeErased = false }) => !mayBeErased);
     const left = former.slice(others.length);
-    const areEnough = left.length >= suspects.length;
+    const listed = suspects.filter((contact) => !isMissing(contact));
+    const areEnough = left.length >= (listed.length > 0 ? listed : suspects).length;
     if (!areEnough) pairs.undecided.push(...left.map(({ crm_id }) => crm_id));
     for (const [at, { crmId: newId }] of [...others, ...(areEnough ? suspects : [])].entries()) {
       const row = former[at];
@@ -332,6 +338,10 @@ function pair(missing: readonly PaidRow[], due: readonly NewContact[]): Pairs {
     }
   }
   return pairs;
+}
+
+function isMissing(contact: NewContact): boolean {
+  return contact.isMissing ?? false;
 }
 
 /**
