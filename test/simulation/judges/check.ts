@@ -10,7 +10,7 @@ import type { Payment } from './credits/ledger.ts';
 import { SHARED_FOR_MS, SLACK_MS } from './credits/times.ts';
 import { checkOnePerson } from './one-person.ts';
 import { checkPaid, isPurgedWhileAway, isUnsure } from './paid-is-there.ts';
-import { isAskedAbout } from './rows-gone.ts';
+import { isAskedAbout, waitsForHeir } from './rows-gone.ts';
 
 export function checkNight(world: World): void {
   checkStore(world);
@@ -89,8 +89,10 @@ function checkContact(world: World, integration: string, crm: SimulatedCrm, reco
   const { state, outcome_reason: reason } = contactRow(row);
   world.look('an outcome', `reason: ${reason}`);
   if (record.gone !== null) {
-    const mayWait = swarm.isList && isAskedAbout(store, integration, id);
-    if (state !== 'removed' && state !== 'held' && !mayWait) {
+    const waits =
+      isAskedAbout(world, integration, id) ||
+      (reason === 'contacts_missing' && waitsForHeir(world, integration, crm, record));
+    if (state !== 'removed' && state !== 'held' && !waits) {
       violate('an outcome', `contact ${id} has left the CRM and is ${state} (${reason})`);
     }
     return;
@@ -616,7 +618,13 @@ function checkNetworks(world: World): void {
     // The product removes no members while users still have to decide whether contacts of a list are gone.
     const isAsked = store.rows(ASKED_ABOUT_LIST, name).length > 0;
     const mayLeave = isWhole && !isAsked && !wereOutOfReach(world);
-    const extra = [...members].filter((donorId) => mayLeave && !wanted.has(donorId));
+    const waiting = [...crm.records.values()].filter(
+      (record) => record.gone !== null && waitsForHeir(world, name, crm, record),
+    );
+    const kept = new Set(waiting.map(({ human }) => human.donorId));
+    const extra = [...members].filter(
+      (donorId) => mayLeave && !wanted.has(donorId) && !kept.has(donorId),
+    );
     if (missing.length + extra.length > 0) {
       violate(
         'networks equal groups',

@@ -1,18 +1,15 @@
-/** Knows for which rows that left a list a user still has to decide something. These rows may stay as they are. */
+/** Knows which rows that left a list may stay as they are, because a user still has to decide about them. */
 
+import type { SimulatedCrm } from '../crm/crm.ts';
+import { type Record_, versionOf } from '../crm/record.ts';
 import type { World } from '../night/world.ts';
 
-type Store = World['store'];
-
 /**
- * True if the row may stay although it has left the list. A missing row is the only sign that a contact of a list is
- * gone, so a user may have decided to wait for the row. The row may also belong to one of several rows about which a user
- * has not decided yet.
+ * True if a user was asked about the missing row, or has decided to wait for it. A missing row is the only sign that a
+ * contact of a list is gone.
  */
-export function isAskedAbout(store: Store, integration: string, id: string): boolean {
-  return (
-    store.rows(ASKED_IF_GONE, integration, id).length > 0 || isWantedByMany(store, integration, id)
-  );
+export function isAskedAbout({ store, swarm }: World, integration: string, id: string): boolean {
+  return swarm.isList && store.rows(ASKED_IF_GONE, integration, id).length > 0;
 }
 
 const ASKED_IF_GONE = `
@@ -20,29 +17,34 @@ const ASKED_IF_GONE = `
     and (decision is null or decision = 'rejected')`;
 
 /**
- * True if a user has not decided yet which of several rows in the list are an erased person, and fewer rows than these
- * left the list with the same details. The profile of such a row belongs to one of the rows in the list, so the row must
- * wait.
+ * True if several rows of the list may continue the missing row, and a user must first say which of them are an
+ * erased person. The product keeps the missing row's profile until then. If enough missing rows are left for all of
+ * these rows, each row gets its own profile, so no missing row waits.
  */
-function isWantedByMany({ rows }: Store, integration: string, id: string): boolean {
-  const details = (identity: unknown) => String(identity).split(':').slice(2).join(':');
-  const gone = rows(PAID_AND_GONE, integration).map(({ crm_id, asked_identity }) => ({
-    id: crm_id,
-    details: details(asked_identity),
-  }));
-  const own = gone.find((row) => row.id === id);
-  if (own === undefined) return false;
-  const alike = (one: { details: string }) => one.details === own.details;
-  const asked = rows(MAYBE_ERASED, integration).map(({ identity }) => ({
-    details: details(identity),
-  }));
-  return asked.filter(alike).length > gone.filter(alike).length;
+export function waitsForHeir(
+  { store, swarm }: World,
+  integration: string,
+  crm: SimulatedCrm,
+  record: Record_,
+): boolean {
+  if (!swarm.isList) return false;
+  const alike = [...crm.records.values()].filter(
+    (each) => each.human === record.human && versionOf(each.details) === versionOf(record.details),
+  );
+  const suspects = alike.filter(
+    ({ gone, id }) => gone === null && store.rows(ASKED_IF_ERASED, integration, id).length > 0,
+  );
+  const missing = alike.filter(
+    ({ gone, id }) => gone !== null && store.rows(STILL_MISSING, integration, id).length > 0,
+  );
+  return suspects.length > missing.length;
 }
 
-const PAID_AND_GONE = `
-  select crm_id, asked_identity from contacts
-  where integration_id = ? and missing_since is not null and asked_identity is not null and state <> 'removed'`;
+const ASKED_IF_ERASED = `
+  select id from questions where integration_id = ? and crm_id = ? and kind = 'forgotten_person'
+    and decision is null`;
 
-const MAYBE_ERASED = `
-  select identity from contacts join questions using (integration_id, crm_id)
-  where integration_id = ? and kind = 'forgotten_person' and decision is null`;
+/** Finds a paid contact that is missing from the list and is not removed. */
+const STILL_MISSING = `
+  select crm_id from contacts where integration_id = ? and crm_id = ? and state <> 'removed'
+    and asked_at is not null and missing_since is not null`;
