@@ -201,7 +201,7 @@ describe('the queue of decisions', () => {
       .waitFor();
     expect(await page.content()).not.toContain(STRANGER);
     const buttons = await page.getByRole('button').allInnerTexts();
-    expect(buttons).toEqual(['Client:\nAll clients\n▾', 'Find Ctrl K', 'Sign out']);
+    expect(buttons).toEqual(['Client:\nRiverside Food Bank\n▾', 'Find Ctrl K', 'Sign out']);
     expect(await namesShown(world)).toBe(0);
   });
 

@@ -74,6 +74,27 @@ describe('the home', () => {
     expect(complaints.filter((one) => !one.includes('404'))).toEqual([]);
   });
 
+  it('speaks of a single client by name, and says what its credits are', async () => {
+    const world = await openWorld({ integration: { ...SCHEDULED, budget: { perMonth: 400 } } });
+    await world.addPeople(2);
+    const { runId } = await world.runner.request({ integrationId: 'riverside', trigger: 'manual' });
+    await world.untilEnded(runId);
+    const { page, complaints } = await open(world);
+    await page.goto(world.url);
+    await page.getByRole('button', { name: 'Client: Riverside Food Bank' }).waitFor();
+    await page.getByText(/The contacts of Riverside Food Bank are up to date as of/).waitFor();
+    await page
+      .getByText(
+        '2 of the 400 credits of this month are used for contacts. Networks have their own credits.',
+      )
+      .waitFor();
+    expect(await page.getByRole('main').innerText()).not.toMatch(/client/i);
+    expect(await findBarriers(page)).toEqual([]);
+    await page.getByRole('link', { name: 'whom to call' }).click();
+    await page.waitForURL(/introductions/);
+    expect(complaints).toEqual([]);
+  });
+
   it('is clean for axe and as wide as the window, in light and dark, with the palette open and shut', async () => {
     const world = await openWorld({ others: OTHERS, integration: SCHEDULED });
     for (const [width, colorScheme] of [

@@ -142,7 +142,7 @@ describe('the status page', () => {
     const view = await open(world);
     const { page } = view;
     await signIn(view, world, await world.addToken('admin'));
-    await page.getByRole('heading', { level: 1, name: '1 client needs you' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Riverside Food Bank needs you' }).waitFor();
     await page.getByRole('link', { name: '1 decision is pending' }).focus();
     await page.keyboard.press('Enter');
     const entry = page.getByRole('navigation', { name: 'Queue' }).getByRole('link');
@@ -170,7 +170,7 @@ describe('the status page', () => {
     await signIn(view, world, await world.addToken('viewer'));
     await view.page.getByText('1 decision is pending').last().waitFor();
     const buttons = await view.page.getByRole('button').allInnerTexts();
-    expect(buttons).toEqual(['Client:\nAll clients\n▾', 'Find Ctrl K', 'Sign out']);
+    expect(buttons).toEqual(['Client:\nRiverside Food Bank\n▾', 'Find Ctrl K', 'Sign out']);
   });
 
   it('says why a run stopped and what to do, and shows what is left of the credits', async () => {

@@ -48,10 +48,16 @@ describe('judge', () => {
     ]);
   });
 
+  it('names the client if there is no other', () => {
+    const briefs = [aBrief({ decisions: 2 })];
+    expect(judge(briefs, hrefOf).headline).toBe('Riverside needs you');
+    expect(summarise(briefs)).toEqual({ level: 'attention', text: '1 needs you' });
+  });
+
   it('counts the clients that need a person, as the header and the filter do', () => {
     const stuck = aStop('credits_exhausted');
     for (const [briefs, count, text] of [
-      [[aBrief({ decisions: 5_003 })], '1 client needs you', '1 needs you'],
+      [[aBrief({ decisions: 5_003 }), aBrief()], '1 client needs you', '1 needs you'],
       [[aBrief({ ...stuck, decisions: 3 }), aBrief()], '1 client needs you', '1 needs you'],
       [[aBrief(stuck), aBrief({ decisions: 1 })], '2 clients need you', '2 need you'],
     ] as const) {

@@ -111,7 +111,10 @@ export function judge(
   const count = countNeeds(briefs);
   if (count > 0) {
     const need = count === 1 ? 'needs' : 'need';
-    return { level: 'attention', headline: `${describeCount(count, 'client')} ${need} you`, tasks };
+    // A user with a single client does not think of the nonprofit as a client.
+    const [only] = briefs.length === 1 ? briefs : [];
+    const who = only?.name ?? describeCount(count, 'client');
+    return { level: 'attention', headline: `${who} ${need} you`, tasks };
   }
   return { ...withoutTasks(briefs), tasks };
 }

@@ -158,7 +158,8 @@ function Overview(props: {
   if (total === 0) return null;
   // If there is only one client, users can search its contacts on every page.
   const searched = current ?? (total === 1 ? clients[0]?.id : undefined);
-  const name = clients.find(({ id }) => id === current)?.name ?? current ?? 'All clients';
+  const all = (total === 1 ? clients[0]?.name : undefined) ?? 'All clients';
+  const name = clients.find(({ id }) => id === current)?.name ?? current ?? all;
   return (
     <div class="overview">
       <button type="button" class="button switcher" popovertarget="clients-switcher">

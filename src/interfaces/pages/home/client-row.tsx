@@ -143,12 +143,12 @@ function Runs({ client: { lastSuccessAt, schedule }, now }: { client: ClientView
   return (
     <>
       <span class="detail">
-        <span class="quiet">Success </span>
+        <span class="quiet">Last success: </span>
         {lastSuccessAt === null ? 'never' : <Timestamp at={lastSuccessAt} now={now} />}
       </span>
       <span class="detail">
-        <span class="quiet">Next </span>
-        {schedule === null && 'on request'}
+        <span class="quiet">Next run: </span>
+        {schedule === null && 'when someone starts it'}
         {schedule?.paused && <Status kind="patience" word="paused" />}
         {schedule && !schedule.paused && schedule.nextRunAt === null && 'not planned'}
         {schedule?.nextRunAt && <Timestamp at={schedule.nextRunAt} now={now} />}
@@ -165,7 +165,7 @@ function Credits({ client: { month, nights } }: { client: ClientView }) {
         {formatCount(spent)}
         {budget !== null && <span class="quiet"> of {formatCount(budget)}</span>}
       </span>
-      <span class="detail quiet">for contacts, without networks</span>
+      <span class="detail quiet">used for contacts</span>
       {budget !== null && budget > 0 && (
         <meter
           min={0}
@@ -198,6 +198,7 @@ function Sparkline({ values }: { values: readonly number[] }) {
       role="img"
       aria-label={`Credits by night: ${values.join(', ')}`}
     >
+      <title>Credits used in each of the last {values.length} nights</title>
       <polyline points={points.join(' ')} />
     </svg>
   );

@@ -3,7 +3,7 @@ import { CLIENT_FILTERS, type ClientFilter } from '../../../clients/views/client
 import type { Verdict } from '../../../clients/views/verdict.ts';
 import { describeCount, formatCount } from '../../../core/quantities.ts';
 import { Layout, may, type Viewer } from '../frame/layout.tsx';
-import { Icon, type IconKind } from '../frame/parts.tsx';
+import { Icon, type IconKind, Timestamp } from '../frame/parts.tsx';
 import { type SortableColumn, SortableHead } from '../frame/sortable-head.tsx';
 import { ClientRow } from './client-row.tsx';
 import { HOME_PAGE, type HomeOrder, type HomeQuery, type HomeView } from './home-view.ts';
@@ -19,7 +19,7 @@ export function HomePage({ home, note, viewer }: HomePageProps) {
   return (
     <Layout area="clients" title="Clients" viewer={viewer} note={note} assets={['homeStyles']}>
       <div id="verdict" role="status" data-live>
-        <VerdictBlock verdict={home.verdict} total={home.total} />
+        <VerdictBlock home={home} viewer={viewer} />
       </div>
       {home.total === 0 ? <NoClients viewer={viewer} /> : <Clients home={home} viewer={viewer} />}
     </Layout>
@@ -58,15 +58,15 @@ const LEVEL_MARKS: Readonly<Record<Verdict['level'], IconKind>> = {
   new: 'idle',
 };
 
-function VerdictBlock({ verdict, total }: { verdict: Verdict; total: number }) {
-  const { level, headline, tasks } = verdict;
+function VerdictBlock({ home, viewer }: { home: HomeView; viewer: Viewer }) {
+  const { level, headline, tasks } = home.verdict;
   return (
     <div class={`verdict verdict-${level}`}>
       <Icon kind={LEVEL_MARKS[level]} />
       <div>
         <h1>{headline}</h1>
         {tasks.length === 0 ? (
-          <p class="quiet">{describeCount(total, 'client')}</p>
+          <WhatNext home={home} viewer={viewer} />
         ) : (
           <ul class="tasks">
             {tasks.map(({ text, href }) => (
@@ -78,6 +78,27 @@ function VerdictBlock({ verdict, total }: { verdict: Verdict; total: number }) {
         )}
       </div>
     </div>
+  );
+}
+
+/** Renders what a user can do next if nothing needs the user. Names the client if there is only one. */
+function WhatNext({ home: { total, rows }, viewer }: { home: HomeView; viewer: Viewer }) {
+  if (total === 0) return null;
+  const only = total === 1 ? rows[0] : undefined;
+  if (only === undefined) return <p class="quiet">{describeCount(total, 'client')}</p>;
+  const { name, lastSuccessAt } = only;
+  if (lastSuccessAt === null) return <p class="quiet">{name}</p>;
+  return (
+    <p class="quiet">
+      The contacts of {name} are up to date as of{' '}
+      <Timestamp at={lastSuccessAt} now={viewer.now} as="moment" />. See{' '}
+      {may(viewer, 'reader') && (
+        <>
+          <a href="/introductions">whom to call</a> and{' '}
+        </>
+      )}
+      <a href="/results">what this month brought</a>.
+    </p>
   );
 }
 
@@ -94,7 +115,7 @@ function Clients({ home, viewer }: { home: HomeView; viewer: Viewer }) {
   return (
     <section class="card clients-card" aria-labelledby="clients-title">
       <h2 id="clients-title" class={isFew ? 'hidden' : ''}>
-        Clients
+        {home.total === 1 ? 'Overview' : 'Clients'}
       </h2>
       {!isFew && <Filters home={home} />}
       <div id="clients" data-live>
@@ -106,7 +127,7 @@ function Clients({ home, viewer }: { home: HomeView; viewer: Viewer }) {
           <table class="clients">
             <SortableHead
               columns={[
-                ...(isFew ? COLUMNS.map(({ text }) => ({ text })) : COLUMNS),
+                ...(isFew ? toPlainColumns(home.total) : COLUMNS),
                 ...(may(viewer, 'admin') ? [ACTIONS] : []),
               ]}
               order={home.query.sort}
@@ -119,10 +140,33 @@ function Clients({ home, viewer }: { home: HomeView; viewer: Viewer }) {
             </tbody>
           </table>
         )}
+        <p class="quiet">
+          <small>{creditsText(home)}</small>
+        </p>
         <Pages home={home} />
       </div>
     </section>
   );
+}
+
+/** Returns the headers of a table that nobody has to sort. The name of a single client needs no visible header. */
+function toPlainColumns(total: number): SortableColumn<HomeOrder>[] {
+  return COLUMNS.map(({ text }, place) => ({
+    text: place === 0 && total === 1 ? <span class="hidden">Name</span> : text,
+  }));
+}
+
+/** Explains the credits in the table. Names the client if there is only one. */
+function creditsText({ total, rows }: HomeView): string {
+  const only = total === 1 ? rows[0] : undefined;
+  const apart = 'Networks have their own credits.';
+  if (only === undefined) return `The credits are those of this month for contacts. ${apart}`;
+  const { spent, budget } = only.month;
+  if (budget === null) {
+    const were = spent === 1 ? 'was' : 'were';
+    return `${describeCount(spent, 'credit')} ${were} used for contacts this month. ${apart}`;
+  }
+  return `${formatCount(spent)} of the ${describeCount(budget, 'credit')} of this month ${spent === 1 ? 'is' : 'are'} used for contacts. ${apart}`;
 }
 
 /**
