@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { isoTime } from '../../src/core/clock.ts';
 import { noteEntries } from '../../src/privacy/audit/record.ts';
@@ -41,6 +42,33 @@ describe('the page of the audit', () => {
     expect(text.trim().split('\n')).toHaveLength(2);
     expect(text).toContain('Anna,token,192.0.2.7,names.shown,riverside');
     expect(view.complaints).toEqual([]);
+  });
+
+  it('says in words what was done, with names and links instead of IDs', async () => {
+    const world = await openWorld();
+    await world.addPeople(1);
+    const { act } = world.application.store;
+    const { runId } = await world.runner.request({ integrationId: 'riverside', trigger: 'manual' });
+    await world.untilEnded(runId);
+    await noteEntries(act, [
+      { action: 'person.removed', details: { person: randomUUID() } },
+      { action: 'run.stopped', integrationId: 'riverside', details: { run: randomUUID() } },
+    ]);
+    const view = await visit(world, '/audit');
+    const { page } = view;
+    const row = page.getByRole('row').filter({ hasText: 'Requested a run' });
+    await row.getByText('Riverside Food Bank').waitFor();
+    await row.getByText('trigger: by hand').waitFor();
+    await page.getByText('User: no longer a user').waitFor();
+    await page.getByText('A run that is waiting or no longer recorded').waitFor();
+    const text = await page.getByRole('table').innerText();
+    expect(text).not.toMatch(/[0-9a-f]{8}-[0-9a-f]{4}/);
+    expect(text).not.toContain('run.asked');
+    await row.getByText('Code').click();
+    await row.getByText(`run.asked run ${runId}`).waitFor();
+    await expectSound(view);
+    await row.getByRole('link', { name: /^The run of / }).click();
+    await page.waitForURL(`${world.url}/runs/${runId}`);
   });
 
   it('pages through many entries', async () => {

@@ -84,12 +84,12 @@ describe('a long list', () => {
     await field.fill('run.sto');
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Tab');
-    expect(await field.inputValue()).toBe('run.stopped');
+    expect(await field.inputValue()).toBe('Stopped a run (run.stopped)');
     await field.fill('nonsense');
     expect(await page.getByRole('status').allInnerTexts()).toContain('No option matches.');
     await page.getByRole('button', { name: 'Show' }).click();
     await page.waitForURL(/action=run.stopped/);
-    expect(await field.inputValue()).toBe('run.stopped');
+    expect(await field.inputValue()).toBe('Stopped a run (run.stopped)');
     await field.click();
     expect(await findBarriers(page)).toEqual([]);
     await page.keyboard.press('Escape');

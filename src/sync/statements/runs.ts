@@ -234,6 +234,20 @@ export function findRunById(reader: Reader, id: string): Promise<RunRecord | und
   return selectRun(reader, { id }).then(({ rows }) => maybeFromRow(rows[0]));
 }
 
+/** Returns the times at which these runs started (epoch ms), by their IDs. Leaves out runs that do not exist. */
+export async function listRunStarts(
+  reader: Reader,
+  ids: readonly string[],
+): Promise<Map<string, number>> {
+  if (ids.length === 0) return new Map();
+  const rows = await reader
+    .selectFrom('runs')
+    .select(['id', 'started_at'])
+    .where('id', 'in', ids)
+    .execute();
+  return new Map(rows.map(({ id, started_at }) => [id, started_at]));
+}
+
 /** Returns the newest `count` runs of each integration, newest first. */
 export async function listNewestRuns(
   reader: Reader,

@@ -2,15 +2,16 @@ import type { PropsWithChildren } from 'hono/jsx';
 import { describeCount, formatCount } from '../../../core/quantities.ts';
 import type { AuditCheckView } from '../../../privacy/audit/checker.ts';
 import { AUDIT_ACTIONS } from '../../../privacy/audit/record.ts';
+import { actionText } from '../../../privacy/audit-sentences.ts';
 import {
   type AuditPage,
   type AuditView,
   actorText,
   contactText,
-  detailsText,
 } from '../../../privacy/audit-view.ts';
 import { Layout, render, type Viewer } from '../frame/layout.tsx';
 import { CommandLine, NamedId, Status, TableHead, Timestamp } from '../frame/parts.tsx';
+import { type AuditNames, EntryDetails } from './entry-details.tsx';
 import { type AuditWords, isDay } from './query.ts';
 
 export interface AuditPageView {
@@ -32,6 +33,7 @@ export interface AuditPageView {
   check: AuditCheckView | null;
   /** The existing clients' names. Entries may also be about clients that no longer exist. */
   clients: ReadonlyMap<string, string>;
+  names: AuditNames;
   /**
    * True if the user may start a check. One chain covers all integrations, so a check requires access to all of them.
    */
@@ -46,7 +48,8 @@ export function renderAudit(viewer: Viewer, view: AuditPageView) {
         <p class="quiet">
           Who did what, when and from where. The names of contacts are read from the CRM. An erased
           contact is not shown at all. Showing names adds an entry too, so each time that you open
-          this page, there can be new entries. They do not move the pages that you are reading.
+          this page, there can be new entries. They do not move the pages that you are reading. The
+          file contains the codes of the actions and all IDs.
         </p>
       </div>
       {view.mayCheck && <Check check={view.check} now={viewer.now} />}
@@ -65,7 +68,7 @@ export function renderAudit(viewer: Viewer, view: AuditPageView) {
           </p>
         ))}
         <Filter words={view.words} clients={view.clients} />
-        {view.page !== null && <Entries page={view.page} clients={view.clients} now={viewer.now} />}
+        {view.page !== null && <Entries page={view.page} view={view} now={viewer.now} />}
         {view.page !== null && <Pages page={view.page} view={view} />}
       </section>
     </Layout>,
@@ -185,7 +188,7 @@ function Filter({ words, clients }: { words: AuditWords; clients: AuditPageView[
           )}
           {AUDIT_ACTIONS.map((one) => (
             <option value={one} selected={one === action}>
-              {one}
+              {actionText(one)} ({one})
             </option>
           ))}
         </select>
@@ -214,11 +217,11 @@ function Filter({ words, clients }: { words: AuditWords; clients: AuditPageView[
 
 interface EntriesProps {
   page: AuditPage;
-  clients: AuditPageView['clients'];
+  view: Pick<AuditPageView, 'clients' | 'names'>;
   now: number;
 }
 
-function Entries({ page: { entries, next }, clients, now }: EntriesProps) {
+function Entries({ page: { entries, next }, view, now }: EntriesProps) {
   if (entries.length === 0) {
     return (
       <p class="empty">
@@ -234,16 +237,16 @@ function Entries({ page: { entries, next }, clients, now }: EntriesProps) {
       <TableHead texts={['When', 'Who', 'Action', 'Client', 'Contact', 'Details']} />
       <tbody>
         {entries.map((entry) => (
-          <Entry key={entry.seq} entry={entry} clients={clients} now={now} />
+          <Entry key={entry.seq} entry={entry} view={view} now={now} />
         ))}
       </tbody>
     </table>
   );
 }
 
-function Entry({ entry, clients, now }: { entry: AuditView } & Omit<EntriesProps, 'page'>) {
+function Entry({ entry, view, now }: { entry: AuditView } & Omit<EntriesProps, 'page'>) {
   const { seq, at, who, action, integration, readable } = entry;
-  const details = detailsText(entry);
+  const { clients, names } = view;
   return (
     <tr id={`entry-${seq}`}>
       <th scope="row" class="when">
@@ -255,23 +258,23 @@ function Entry({ entry, clients, now }: { entry: AuditView } & Omit<EntriesProps
         {who.from !== null && <span class="quiet detail">{who.from}</span>}
       </td>
       <td data-label="Action" class="broad">
-        <code>{action}</code>
+        {actionText(action)}
       </td>
       <Part label="Client" room="">
-        {integration}
+        {integration !== null && (clients.get(integration) ?? integration)}
       </Part>
       <Part label="Contact" room="broad">
         {contactText(entry) !== '' && <Subject entry={entry} clients={clients} />}
       </Part>
       <Part label="Details" room="wide">
-        {details}
+        <EntryDetails entry={entry} names={names} now={now} />
       </Part>
     </tr>
   );
 }
 
 /** Shows the contact of an entry. The browser adds the contact's name if its client exists. The ID is always shown. */
-function Subject({ entry, clients }: { entry: AuditView } & Pick<EntriesProps, 'clients'>) {
+function Subject({ entry, clients }: { entry: AuditView } & Pick<AuditPageView, 'clients'>) {
   const { integration, contact, contactErased } = entry;
   if (contact === null || contactErased) return <>{contactText(entry)}</>;
   return (

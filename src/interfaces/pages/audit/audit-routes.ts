@@ -1,15 +1,21 @@
 /** Shows who did what, and checks whether someone has changed entries. */
 
 import type { Context, Hono } from 'hono';
+import { isoTime } from '../../../core/clock.ts';
 import { readCursor, writeCursor } from '../../../core/cursor.ts';
 import { exportAudit, listAudit, verifyAudit } from '../../../operations/audit.ts';
 import { perform, performStream } from '../../../operations/kit/perform.ts';
+import { listPersonRecords } from '../../../people/statements/people.ts';
+import { readIdentity } from '../../../people/user-accounts.ts';
+import type { AuditView } from '../../../privacy/audit-view.ts';
+import { listRunStarts } from '../../../sync/statements/runs.ts';
 import { CSV } from '../../api/operation-routes.ts';
 import { getCaller, toOperationDeps } from '../../api/request/caller.ts';
 import { hasAccess } from '../../api/request/client-access.ts';
 import type { HttpDeps, HttpEnv } from '../../api/request/context.ts';
 import { sendStream } from '../../api/send-stream.ts';
 import type { PageFrame } from '../frame/page-app.ts';
+import type { AuditNames } from './entry-details.tsx';
 import { type AuditQuery, readAuditQuery } from './query.ts';
 
 /** The number of entries on one page. */
@@ -58,8 +64,23 @@ export function auditPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv>
     const newest = listed?.entries[0]?.seq;
     const top = asked?.top ?? before ?? (newest === undefined ? null : newest + 1);
     const pages = { before: before ?? null, top };
-    const view = { page, words, pages, problems, check, clients, mayCheck };
+    const names = await readNames(page?.entries ?? []);
+    const view = { page, words, pages, problems, check, clients, names, mayCheck };
     const viewer = frame.getViewer(c.var.principal);
     return c.html(renderAudit(viewer, view), asked === null ? 422 : 200);
+  }
+
+  /** Reads the names of the users and the times of the runs in these entries. */
+  async function readNames(entries: readonly AuditView[]): Promise<AuditNames> {
+    const { store, sealer } = deps.application;
+    const idsOf = (name: 'run' | 'person') =>
+      new Set(entries.map(({ details }) => details[name]).filter((id) => typeof id === 'string'));
+    const runs = await listRunStarts(store.reader, [...idsOf('run')]);
+    const isNamed = idsOf('person').size > 0;
+    const users = isNamed ? await listPersonRecords(store.reader) : [];
+    return {
+      users: new Map(users.map((user) => [user.id, readIdentity(sealer, user).name])),
+      runs: new Map([...runs].map(([id, startedAt]) => [id, isoTime(startedAt)])),
+    };
   }
 }
