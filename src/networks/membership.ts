@@ -16,6 +16,8 @@ export interface Membership {
   members: MemberRecord[];
   /** The number of contacts in the group that have no donor yet but may get a donor. */
   toEnhance: number;
+  /** The number of contacts in the group that wait for a decision. Until then, they can introduce nobody. */
+  waiting: number;
 }
 
 /**
@@ -30,7 +32,8 @@ export async function findMembership(
   const members = await listNetworkMembers(store.reader, row.id);
   const inDoubt = await listOptOutsInDoubt(store.reader, row.integrationId);
   const stays = whoStays(members, inDoubt);
-  return { ...findWanted(crmIds, contacts, stays), members };
+  const waiting = [...contacts.values()].filter(({ state }) => state === 'held').length;
+  return { ...findWanted(crmIds, contacts, stays), members, waiting };
 }
 
 /**
@@ -60,7 +63,7 @@ export function findWanted(
   crmIds: readonly string[],
   contacts: ReadonlyMap<string, ContactRecord>,
   stays: (contact: ContactRecord) => boolean = () => false,
-): Omit<Membership, 'members'> {
+): Pick<Membership, 'wanted' | 'toEnhance'> {
   const donors = new Set<string>();
   let toEnhance = 0;
   for (const crmId of crmIds) {

@@ -18,6 +18,8 @@ export interface NetworkOverview {
   /** The number of donors who will join, and the number of contacts in the group that must be enhanced first. */
   joiners: number;
   toEnhance: number;
+  /** The number of contacts in the group that wait for a decision. */
+  waiting: number;
   /** Donors who could not be added. donor-sync does not try again until a user starts a repair. */
   failed: { donorId: string; reason: string }[];
   /** The time of the last complete reading of the group (epoch ms), or null if there was none. */
@@ -48,6 +50,7 @@ const UNKNOWN: Omit<NetworkOverview, 'name' | 'group'> = {
   members: 0,
   joiners: 0,
   toEnhance: 0,
+  waiting: 0,
   failed: [],
   readAt: null,
 };
@@ -62,6 +65,7 @@ async function describeOne(deps: MirrorReader, row: NetworkRecord): Promise<Netw
     members,
     joiners: joiners.length,
     toEnhance: membership.toEnhance,
+    waiting: membership.waiting,
     failed: membership.members.flatMap(({ donorId, state, detail }) => {
       if (state === 'not_found') return [{ donorId, reason: 'donor_unknown' }];
       return state === 'failed' ? [{ donorId, reason: detail ?? 'member_failed' }] : [];

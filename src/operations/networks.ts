@@ -25,6 +25,7 @@ const overviewSchema = z
     members: count,
     joiners: count,
     toEnhance: count,
+    waiting: count.describe('Contacts in the group that wait for a decision'),
     failed: z.array(z.object({ donorId: z.string(), reason: z.string() })),
     readAt: z.int().nullable().describe('When the group was last read (epoch ms)'),
   })

@@ -341,6 +341,32 @@ describe('the networks', () => {
   });
 });
 
+describe('members whose contacts wait for a decision', () => {
+  it('are counted with a link to the decision, instead of seeming to know nobody', async () => {
+    const held = await openNetworkWorld();
+    opened.push(held);
+    for (const { contact } of held.crm.records.values()) {
+      held.crm.editContact(contact.id, { addresses: [`${contact.lastName} Quarry Lane, Reno`] });
+    }
+    const { runId } = await held.runner.request({ integrationId: 'riverside', trigger: 'manual' });
+    await held.untilEnded(runId);
+    const view = await openView(browser, held.url);
+    opened.push(view);
+    const { page, complaints } = view;
+    await page.goto(`${held.url}/networks`);
+    await page
+      .getByText('The members of these networks cannot introduce any contact yet.')
+      .waitFor();
+    await page.getByText('Until then, these members introduce nobody.').waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    await page
+      .getByRole('link', { name: '12 contacts of the group Board wait for a decision.' })
+      .click();
+    await page.waitForURL(`${held.url}/decisions?client=riverside`);
+    expect(complaints).toEqual([]);
+  });
+});
+
 describe('a picture', () => {
   it.each([
     { people: 200, paths: 600 },

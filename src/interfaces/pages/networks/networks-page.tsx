@@ -3,6 +3,7 @@ import { describeCount, formatCount } from '../../../core/quantities.ts';
 import type { NetworkOverview } from '../../../networks/overview.ts';
 import { Layout, may, type Viewer } from '../frame/layout.tsx';
 import { CountCells, TableCell, TableHead, Timestamp } from '../frame/parts.tsx';
+import { decisionsHref } from '../home/client-href.ts';
 import type { RepairState } from './repairs.ts';
 
 export interface NetworksContent {
@@ -45,9 +46,10 @@ export function NetworksPage({ content, viewer }: { content: NetworksContent; vi
               <h2 id={`network_${id}`}>{name}</h2>
               <p class="quiet">
                 {paths === 0
-                  ? 'No contact has a path to them yet.'
+                  ? 'The members of these networks cannot introduce any contact yet.'
                   : `${describeCount(paths, 'contact')} can be introduced.`}
               </p>
+              <Waiting client={id} networks={networks} />
             </div>
             {paths > 0 && (
               <a class="button" href={`/networks/${id}`}>
@@ -90,6 +92,24 @@ export function NetworksPage({ content, viewer }: { content: NetworksContent; vi
         </nav>
       )}
     </Layout>
+  );
+}
+
+/** Says that members wait for a decision. Such a member introduces nobody until a user has decided. */
+function Waiting(props: { client: string; networks: readonly NetworkOverview[] }) {
+  const waiting = props.networks.filter(({ group }) => group !== null);
+  const texts = waiting.flatMap(({ name, waiting: count }) =>
+    count === 0 ? [] : [`${describeCount(count, 'contact')} of the group ${name}`],
+  );
+  const only = waiting.reduce((sum, network) => sum + network.waiting, 0) === 1;
+  if (texts.length === 0) return null;
+  return (
+    <p>
+      <a href={decisionsHref(props.client)}>
+        {texts.join(', ')} {only ? 'waits' : 'wait'} for a decision.
+      </a>{' '}
+      Until then, {only ? 'this member introduces' : 'these members introduce'} nobody.
+    </p>
   );
 }
 
