@@ -86,6 +86,21 @@ describe('the page of credits', () => {
     expect(await plain.page.getByRole('row', { name: /50\s+2\s+40/ }).count()).toBe(14);
   });
 
+  it('draws the days in a browser whose language is not a language tag', async () => {
+    const world = await openWorld();
+    await spend(world, FORTNIGHT, 50);
+    const view = await visit(world, '/account');
+    const { page } = view;
+    // Chromium in the locale "C" reports this language.
+    await page.addInitScript(
+      "Object.defineProperty(Navigator.prototype, 'language', { get: () => 'en-US@posix' })",
+    );
+    await page.goto(`${world.url}/credits`);
+    await page.locator('.burn canvas').waitFor();
+    expect(await page.getByText('The chart could not be drawn').isVisible()).toBe(false);
+    expect(view.complaints).toEqual([]);
+  });
+
   it.each(['its script is missing', 'the browser has no canvas'])(
     'says that the chart could not be drawn if %s, and shows its table',
     async (what) => {

@@ -20,7 +20,7 @@
   function draw(place) {
     const table = document.getElementById(place.getAttribute('data-burn') ?? '');
     const canDraw = document.createElement('canvas').getContext('2d') !== null;
-    if (!table || !('uPlot' in window) || !canDraw) return;
+    if (!table || typeof window.uPlot !== 'function' || !canDraw) return;
     const data = readDays(table, dayAt(place, 'data-from'), dayAt(place, 'data-to'));
     place.removeAttribute('hidden');
     let chart = make(place, data);

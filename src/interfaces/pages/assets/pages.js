@@ -20,6 +20,11 @@ const UNITS = [
 ];
 // The pages are in English. Dates use the user's own English locale, if the browser has one.
 const language = navigator.languages.find((one) => /^en(-[A-Z]{2})?$/.test(one)) ?? 'en';
+// In the locale "C", Chromium reports the language "en-US@posix". It is not a language tag, and the library of the
+// charts could not be loaded with it.
+if (!isLanguageTag(navigator.language)) {
+  Object.defineProperty(navigator, 'language', { value: 'en-US' });
+}
 const relative = new Intl.RelativeTimeFormat(language, { numeric: 'always' });
 const absolute = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' });
 
@@ -111,6 +116,19 @@ async function fetchParts() {
     follow();
     document.dispatchEvent(new CustomEvent('page-refreshed'));
     return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * True if `Intl` accepts the text as a language.
+ *
+ * @param {string} text
+ */
+function isLanguageTag(text) {
+  try {
+    return Intl.getCanonicalLocales(text).length > 0;
   } catch {
     return false;
   }
