@@ -8,7 +8,7 @@ import { describeCount, formatTimestamp } from '../core/quantities.ts';
 import { type RunReport, runReportSchema, runStatusSchema, triggerSchema } from '../core/run.ts';
 import { unknownRun } from '../core/shared-errors.ts';
 import type { Reader } from '../database/reader.ts';
-import type { RunContactFilter, RunKey } from '../sync/statements/run-rows.ts';
+import type { RunContactFilter } from '../sync/statements/run-rows.ts';
 import {
   findRunById,
   listRunRecords,
@@ -21,6 +21,7 @@ import {
 } from '../sync/statements/runs.ts';
 import { findRunReport, type NameOpener, outcomesText, readReport } from '../sync/views/run.ts';
 import {
+  type ListedRun,
   pagesOfRunContacts,
   RUN_CONTACTS_HEADER,
   readRunContacts,
@@ -139,6 +140,9 @@ const contactSchema = z
     text: z.string().describe('The reason as part of a sentence'),
     detail: z.string().nullable(),
     at: z.iso.datetime(),
+    undone: z
+      .boolean()
+      .describe('True if an undo has restored all values that the run wrote to the contact'),
   })
   .meta({ id: 'RunContact' });
 
@@ -236,7 +240,7 @@ function toFilter({
  * Finds the run that carries out this request. A run for all contacts can carry out several requests. Returns null if
  * the request is still queued.
  */
-async function findBegun(world: Looking, id: string): Promise<RunKey | null> {
+async function findBegun(world: Looking, id: string): Promise<ListedRun | null> {
   const { id: begun } = await findRun(world, id);
   return (await findRunById(world.reader, begun)) ?? null;
 }

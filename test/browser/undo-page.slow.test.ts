@@ -61,6 +61,19 @@ describe('the undo of a run', () => {
     expect(await tabs.innerText()).toContain(
       `Written ${written.length} (${written.length - 1} restored)`,
     );
+    const reasons = page.getByRole('list', { name: 'Reasons' });
+    expect(await reasons.innerText()).toMatch(
+      new RegExp(
+        `written, then restored\\s+an undo .+\\s+${written.length - 1} of ${written.length}`,
+      ),
+    );
+    const file = await world.request(`/v1/runs/${runId}/contacts?format=csv`, {
+      headers: { cookie },
+    });
+    const lines = file.text.trim().split('\n');
+    expect(lines[0]).toMatch(/,Undone$/);
+    expect(lines.filter((line) => line.endsWith(',yes'))).toHaveLength(written.length - 1);
+    expect(lines.find((line) => line.startsWith(edited))).not.toMatch(/,yes$/);
     await page.getByText(`Outcomes of ${world.crm.records.size} contacts`).waitFor();
     await page.getByText('A value is kept if someone has changed it since the run').waitFor();
     await expectSound(view);
@@ -81,7 +94,9 @@ describe('the undo of a run', () => {
     await page.getByRole('button', { name: 'Undo run' }).click();
     expect(fieldsOf(world, written[0] ?? '').length).toBeGreaterThan(0);
     await page.getByRole('button', { name: 'Undo run' }).click();
-    await page.getByText('donor-sync is restoring what this run replaced.').waitFor();
+    await page
+      .getByText('The undo was requested. This page shows its progress and its result.')
+      .waitFor();
     await expect.poll(() => fieldsOf(world, written[0] ?? ''), { timeout: 20_000 }).toEqual([]);
   });
 
@@ -112,6 +127,9 @@ describe('the undo of a run', () => {
       .waitFor();
     await page.goto(`${world.url}/runs/${runId}`);
     await page.getByText(`${written.length} restored by Ben`).waitFor();
+    const reasons = await page.getByRole('list', { name: 'Reasons' }).innerText();
+    expect(reasons).toContain('written, then restored');
+    expect(reasons).not.toMatch(/^written$/m);
     expect(fieldsOf(world, written[0] ?? '')).toEqual([]);
   });
 });

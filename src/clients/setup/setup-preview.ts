@@ -22,8 +22,7 @@ import { openCrm } from '../../sync/control/crm-account.ts';
 import { getRefusal } from '../../sync/plan.ts';
 import { type Preview, previewRun } from '../../sync/preview.ts';
 import { readPersons, samplePersons } from '../../sync/sample-persons.ts';
-import type { RunKey } from '../../sync/statements/run-rows.ts';
-import { readRunContacts } from '../../sync/views/run-contacts.ts';
+import { type ListedRun, readRunContacts } from '../../sync/views/run-contacts.ts';
 import { type LiveDeps, withCrm } from '../live-crm.ts';
 import { MARKS, type MarkFieldValues } from './mark-fields.ts';
 import { isMarkGroup } from './mark-groups.ts';
@@ -321,7 +320,7 @@ const TELLING: readonly string[] = [
 export async function lookAtTrial(
   deps: LiveDeps,
   integration: Integration,
-  run: RunKey,
+  run: ListedRun,
 ): Promise<TrialExample[]> {
   const filter = { outcomes: ['written' as const], limit: MOST_SHOWN };
   const { contacts } = await readRunContacts(deps.application.store.reader, run, filter);

@@ -5,6 +5,7 @@ import { OUTCOME_ORDER, type Outcome, outcomeNamed, outcomeText } from '../../co
 import { plainCell } from '../../core/printable.ts';
 import { mismatchText } from '../../core/questions/name-mismatch.ts';
 import type { Reader } from '../../database/reader.ts';
+import { findRestoredContacts } from '../../fields/statements/undone-writes.ts';
 import {
   countRunReasons,
   listRunRows,
@@ -25,6 +26,8 @@ export interface RunContactView {
   text: string;
   /** Details of the reason, without personal data. */
   detail: string | null;
+  /** True if an undo has restored all values that the run wrote to the contact. */
+  undone: boolean;
   /** The time of the result (ISO 8601). */
   at: string;
 }
@@ -34,6 +37,12 @@ export function whyText({ text, detail }: Pick<RunContactView, 'text' | 'detail'
   if (detail === null) return text;
   const words = mismatchText(detail);
   return words === null ? `${text} (${detail})` : `${words}; a user decides`;
+}
+
+/** The run whose contacts are listed. */
+export interface ListedRun extends RunKey {
+  /** The last time at which an undo restored a value of the run (epoch ms), or null if no value was restored. */
+  undoneAt: number | null;
 }
 
 export interface RunContactPage {
@@ -48,15 +57,16 @@ export interface RunContactPage {
  */
 export async function readRunContacts(
   reader: Reader,
-  run: RunKey,
+  run: ListedRun,
   filter: RunContactFilter,
 ): Promise<RunContactPage> {
   const { limit } = filter;
   const rows = await listRunRows(reader, run, { ...filter, limit: limit + 1 });
   const shown = rows.slice(0, limit);
   const last = rows.length > limit ? shown.at(-1) : undefined;
+  const undone = await findUndone(reader, run, shown);
   return {
-    contacts: shown.map(toView),
+    contacts: shown.map((row) => toView(row, undone)),
     next: last === undefined ? null : { place: last.place, crmId: last.crmId },
   };
 }
@@ -64,7 +74,7 @@ export async function readRunContacts(
 /** Yields all contacts of a run that match the filter, in pages. */
 export async function* pagesOfRunContacts(
   reader: Reader,
-  run: RunKey,
+  run: ListedRun,
   filter: Omit<RunContactFilter, 'after' | 'limit'>,
 ): AsyncGenerator<RunContactView[]> {
   let after: RunContactPosition | undefined;
@@ -77,12 +87,32 @@ export async function* pagesOfRunContacts(
 
 const PAGE = 1_000;
 
-function toView({ crmId, reason, detail, at }: RunContact): RunContactView {
+/** Returns the contacts among these rows whose values of the run were all restored. */
+async function findUndone(
+  reader: Reader,
+  { id, undoneAt }: ListedRun,
+  rows: readonly RunContact[],
+): Promise<ReadonlySet<string>> {
+  if (undoneAt === null) return new Set();
+  const written = rows.filter(({ reason }) => outcomeNamed(reason) === 'written');
+  return findRestoredContacts(
+    reader,
+    id,
+    written.map(({ crmId }) => crmId),
+  );
+}
+
+function toView(
+  { crmId, reason, detail, at }: RunContact,
+  undone: ReadonlySet<string>,
+): RunContactView {
+  const outcome = outcomeNamed(reason);
   return {
     crmId,
-    outcome: outcomeNamed(reason),
+    outcome,
     reason,
     detail,
+    undone: outcome === 'written' && undone.has(crmId),
     text: outcomeText(reason),
     at: isoTime(at),
   };
@@ -132,15 +162,15 @@ function getPlace(outcome: Outcome | null): number {
   return outcome === null ? OUTCOME_ORDER.length : OUTCOME_ORDER.indexOf(outcome);
 }
 
-const COLUMNS = ['Contact', 'Outcome', 'Reason', 'Why', 'Detail', 'At'];
+const COLUMNS = ['Contact', 'Outcome', 'Reason', 'Why', 'Detail', 'At', 'Undone'];
 
 export const RUN_CONTACTS_HEADER = stringify([COLUMNS]);
 
 /** Returns contacts as CSV rows. Cells are escaped, so that a spreadsheet does not run a cell as a formula. */
 export function runContactLines(contacts: readonly RunContactView[]): string {
   return stringify(
-    contacts.map(({ crmId, outcome, reason, text, detail, at }) => [
-      ...[crmId, outcome ?? '', reason, text, detail ?? '', at],
+    contacts.map(({ crmId, outcome, reason, text, detail, at, undone }) => [
+      ...[crmId, outcome ?? '', reason, text, detail ?? '', at, undone ? 'yes' : ''],
     ]),
     { cast: { string: plainCell } },
   );

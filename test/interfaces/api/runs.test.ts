@@ -35,6 +35,7 @@ describe('GET /v1/runs/:id/contacts', () => {
         reason: z.string(),
         text: z.string(),
         detail: z.string().nullable(),
+        undone: z.boolean(),
         at: z.iso.datetime(),
       }),
     ),
@@ -78,7 +79,7 @@ describe('GET /v1/runs/:id/contacts', () => {
     const csv = await here.request(`${of}?format=csv&outcome=written`);
     expect(csv.headers.get('content-type')).toBe('text/csv; charset=utf-8');
     expect(csv.text.trim().split('\n')).toHaveLength(4);
-    expect(csv.text).toMatch(/^Contact,Outcome,Reason,Why,Detail,At\n/);
+    expect(csv.text).toMatch(/^Contact,Outcome,Reason,Why,Detail,At,Undone\n/);
   });
 
   it('refuses what it does not know', async () => {

@@ -21,6 +21,7 @@ const detailSchema = z.strictObject({
           reason: z.string(),
           text: z.string(),
           detail: z.string().nullable(),
+          undone: z.boolean(),
           at: z.iso.datetime(),
         }),
       ),
@@ -132,7 +133,7 @@ describe('donor-sync runs', () => {
     const lines = stdout.trim().split('\n');
     expect(lines).toHaveLength(13);
     expect(lines.slice(0, 2)).toEqual([
-      'Contact,Outcome,Reason,Why,Detail,At',
+      'Contact,Outcome,Reason,Why,Detail,At,Undone',
       expect.stringMatching(/^C000009,failed,no_match,.*,,\d{4}-\d\d-\d\dT/),
     ]);
     const none = await world.run(['runs', id, '--outcome', 'held']);
@@ -151,7 +152,7 @@ describe('donor-sync runs', () => {
     db.close();
     const { exitCode, stdout, stderr } = await world.run(['runs', synced?.id ?? '', '--csv']);
     expect(exitCode).toBe(1);
-    expect(stdout).toMatch(/^Contact,Outcome,Reason,Why,Detail,At\n(other-.*\n){1000}$/);
+    expect(stdout).toMatch(/^Contact,Outcome,Reason,Why,Detail,At,Undone\n(other-.*\n){1000}$/);
     expect(stderr).toContain('The file on stdout is not complete. Delete it, and try again.');
   });
 

@@ -98,7 +98,8 @@
   }
 
   function draw() {
-    if (!place || !canDraw || typeof window.uPlot !== 'function' || drawn[0].length < MIN_POINTS) return;
+    if (!place || !canDraw || typeof window.uPlot !== 'function' || drawn[0].length < MIN_POINTS)
+      return;
     chart ??= make(place);
     chart.setData(drawn);
     document.getElementById('rate-problem')?.setAttribute('hidden', '');

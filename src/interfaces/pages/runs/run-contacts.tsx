@@ -171,6 +171,9 @@ function Tab(props: {
   );
 }
 
+/** The outcome of a contact whose written values an undo has restored. */
+const RESTORED_WORD = 'written, then restored';
+
 /** Renders the reasons with their numbers of contacts. Each reason of the open tab links to the reason's contacts. */
 function Facets({ detail: { report, reasons, query } }: { detail: RunDetail }) {
   const shown = reasons.filter(
@@ -178,11 +181,18 @@ function Facets({ detail: { report, reasons, query } }: { detail: RunDetail }) {
       !query.outcome || query.outcome === (reason === UNKNOWN_PERSON ? 'unknown' : outcome),
   );
   if (shown.length === 0) return null;
+  const restored = report.undone?.contacts ?? 0;
+  const { written } = report.contacts;
+  const isUndone = written > 0 && restored >= written;
   return (
     <ul class="facets" aria-label="Reasons">
       {shown.map(({ reason, text, count, outcome }) => (
         <li key={reason} class={query.reason === reason ? 'chosen' : ''}>
-          <OutcomeStatus outcome={outcome} reason={reason} />
+          {outcome === 'written' && isUndone ? (
+            <Status kind="idle" word={RESTORED_WORD} />
+          ) : (
+            <OutcomeStatus outcome={outcome} reason={reason} />
+          )}
           {reason === 'profile_fresh' ? (
             <span>{text}</span>
           ) : (
@@ -196,6 +206,15 @@ function Facets({ detail: { report, reasons, query } }: { detail: RunDetail }) {
           <span class="number">{formatCount(count)}</span>
         </li>
       ))}
+      {restored > 0 && !isUndone && shown.some(({ outcome }) => outcome === 'written') && (
+        <li>
+          <Status kind="idle" word={RESTORED_WORD} />
+          <span>an undo has restored the values from before the run</span>
+          <span class="number">
+            {formatCount(restored)} of {formatCount(written)}
+          </span>
+        </li>
+      )}
       {query.reason && (
         <li>
           <span class="quiet">only: {outcomeText(query.reason)}</span>
@@ -219,7 +238,7 @@ function ContactTable({ detail, maySeeNames, now }: ContactListProps) {
     <table class="stacks">
       <TableHead texts={['Contact', 'Outcome', 'Why', ...(hasChanges ? [CHANGES_HEAD] : [])]} />
       <tbody>
-        {contacts.map(({ crmId, url, outcome, isRestored, ...why }, place) => (
+        {contacts.map(({ crmId, url, outcome, undone, ...why }, place) => (
           <tr key={crmId}>
             <th scope="row">
               <ContactId
@@ -230,15 +249,15 @@ function ContactTable({ detail, maySeeNames, now }: ContactListProps) {
               />
             </th>
             <td data-label="Outcome">
-              {isRestored ? (
-                <Status kind="idle" word="written, then restored" />
+              {undone ? (
+                <Status kind="idle" word={RESTORED_WORD} />
               ) : (
                 <OutcomeStatus outcome={outcome} reason={why.reason} />
               )}
             </td>
             <TableCell label="Why">
               {whyText(why)}
-              {isRestored && report.undone !== undefined && (
+              {undone && report.undone !== undefined && (
                 <div>
                   Restored{byText(report.undone)} <Timestamp at={report.undone.at} now={now} />
                 </div>

@@ -7,7 +7,6 @@ import type { RunReport } from '../../../core/run.ts';
 import type { Reader } from '../../../database/reader.ts';
 import { listStoredApprovals } from '../../../decisions/statements/approvals.ts';
 import { countUndoneContacts } from '../../../fields/statements/deliveries.ts';
-import { findRestoredContacts } from '../../../fields/statements/undone-writes.ts';
 import type { RunContactFilter } from '../../../sync/statements/run-rows.ts';
 import { findRunById, listRunRecords, type RunRecord } from '../../../sync/statements/runs.ts';
 import { type Advice, adviceFor } from '../../../sync/views/advice.ts';
@@ -63,8 +62,6 @@ export interface UndoProgress {
 export interface ShownContact extends RunContactView {
   /** The address of the contact's record in the CRM, or null if it is unknown. */
   url: string | null;
-  /** True if an undo has restored all values that the run wrote to the contact. */
-  isRestored: boolean;
 }
 
 /** The query parameters that filter the contacts. */
@@ -90,14 +87,6 @@ export async function readRunDetail(
   const begun = await findRunById(store.reader, id);
   const page = begun && (await readRunContacts(store.reader, begun, pageFilter(query)));
   const shown = page?.contacts ?? [];
-  const restored =
-    report.undone === undefined
-      ? new Set<string>()
-      : await findRestoredContacts(
-          store.reader,
-          id,
-          shown.map(({ crmId }) => crmId),
-        );
   const phase = await findPhase();
   const reasons = await readReasons(store.reader, id);
   const isWell = phase !== 'over' || report.status === 'succeeded';
@@ -120,7 +109,6 @@ export async function readRunDetail(
     contacts: shown.map((contact) => ({
       ...contact,
       url: recordUrl(contact.crmId),
-      isRestored: contact.outcome === 'written' && restored.has(contact.crmId),
     })),
   };
 

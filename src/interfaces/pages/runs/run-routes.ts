@@ -170,7 +170,7 @@ export function runPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
 const NOTES = {
   stopping: 'The run is stopping. It ends within seconds.',
   over: 'The run had already ended.',
-  undo: 'donor-sync is restoring what this run replaced. The audit shows when it is done.',
+  undo: 'The undo was requested. This page shows its progress and its result.',
   undoWaits: 'Nothing has been done yet: another user has to confirm this, under Decisions.',
   contact: 'The run for this contact was requested. This is its page.',
   retry: 'A sync that retries failed contacts was requested. This is its page.',
