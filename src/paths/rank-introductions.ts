@@ -34,7 +34,8 @@ const SLICE = 500;
 /**
  * Returns the ranking. Every page that shows or counts introductions uses it. The ranking does not contain contacts
  * that have opted out, object to research, have died or wait for a decision. A member who has left the network or who
- * may not be named is not offered as an introducer.
+ * may not be named is not offered as an introducer. If an undo has taken the values of a profile out of the CRM, the
+ * contact's capacity counts as unknown.
  */
 export async function rankIntroductions(
   deps: RankDeps,
@@ -45,12 +46,12 @@ export async function rankIntroductions(
   const byBand: RankedIntroduction[][] = [...CAPACITY_BANDS, null].map(() => []);
   for (let after: string | null = ''; after !== null; ) {
     const slice = await listPathsWithGiving(reader, integrationId, { after, limit: SLICE });
-    for (const { key, networkId, ...path } of slice) {
+    for (const { key, isUndone, networkId, ...path } of slice) {
       const network = members.get(networkId);
       if (!network?.donors.has(path.introducerId)) continue;
       const known = key === '' ? null : decryptGiving({ sealer }, integrationId, path.crmId, key);
       if (known?.isDeceased) continue;
-      const band = known?.band ?? null;
+      const band = isUndone ? null : (known?.band ?? null);
       const { crmId, introducerId, strength } = path;
       byBand[band ?? CAPACITY_BANDS.length]?.push({
         crmId,

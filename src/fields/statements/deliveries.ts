@@ -238,7 +238,11 @@ export async function recordUndoneWrite(
     const former = { ...owns, values_donor: write.donorBefore, values_identity: null };
     await move(trx, trx.lease, 'valuesOfDonor', [former], moment);
   }
-  await recordUndone(trx, trx.lease.integrationId, trx.clock.now(), { crmId: write.crmId, fields });
+  await recordUndone(trx, trx.lease.integrationId, trx.clock.now(), {
+    crmId: write.crmId,
+    fields,
+    isProfile: write.donor !== null,
+  });
 }
 
 /** Counts contacts whose values were all restored. */

@@ -1,15 +1,20 @@
 /** Stores why profile values are not in their fields. Each value that is not in its field has one row. */
 
+import type { ExpressionBuilder, ExpressionWrapper, SqlBool } from 'kysely';
 import type { RunTransaction } from '../../database/leases.ts';
 import type { Reader } from '../../database/reader.ts';
 import { inBatches, inFilledBatches } from '../../database/rows.ts';
 import type { ValueState } from '../../database/tables/fields.ts';
+import type { Tables } from '../../database/tables/tables.ts';
 
 /** A value of a profile that is not in its field. */
 export interface ValueNote {
   field: string;
   state: ValueState;
-  /** The CRM's code for the reason. Empty if the field's description explains the reason. */
+  /**
+   * The CRM's code for the reason. Empty if the field's description explains the reason. For a profile's value that an
+   * undo has removed, the code is `profile`.
+   */
   code: string;
   /** The fingerprint of the field's description. Empty if the CRM does not describe the field. */
   description: string;
@@ -232,6 +237,28 @@ export async function dropNotes(
   }
 }
 
+/** The code of an undone value that came from a profile. The value of a warm path has no code. */
+const OF_PROFILE = 'profile';
+
+/**
+ * True if an undo has restored values from before the profile. Such a profile does not count in results, and does not
+ * rank introductions. It counts again after its values were written again, or after a newer profile was bought.
+ */
+export function isProfileUndone(
+  eb: ExpressionBuilder<Tables, 'kept_profiles'>,
+): ExpressionWrapper<Tables, 'kept_profiles', SqlBool> {
+  return eb.exists(
+    eb
+      .selectFrom('value_states')
+      .select('value_states.field')
+      .whereRef('value_states.integration_id', '=', 'kept_profiles.integration_id')
+      .whereRef('value_states.crm_id', '=', 'kept_profiles.crm_id')
+      .where('value_states.state', '=', 'undone')
+      .where('value_states.code', '=', OF_PROFILE)
+      .whereRef('value_states.since', '>=', 'kept_profiles.kept_at'),
+  );
+}
+
 /**
  * Records values that an undo removed. Removed values are written again only at a user's request or with another
  * profile.
@@ -240,7 +267,7 @@ export async function recordUndone(
   trx: RunTransaction,
   integrationId: string,
   now: number,
-  { crmId, fields }: { crmId: string; fields: readonly string[] },
+  { crmId, fields, isProfile }: { crmId: string; fields: readonly string[]; isProfile: boolean },
 ): Promise<void> {
   const kept = await trx
     .selectFrom('kept_profiles')
@@ -251,7 +278,7 @@ export async function recordUndone(
   if (kept === undefined) return;
   const undone = fields.map((field) => ({
     crmId,
-    note: { field, state: 'undone' as const, code: '', description: '' },
+    note: { field, state: 'undone' as const, code: isProfile ? OF_PROFILE : '', description: '' },
   }));
   await putNotes(trx, integrationId, undone, { now });
 }

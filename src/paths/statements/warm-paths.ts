@@ -10,6 +10,7 @@ import { preparedRead, type Slots } from '../../database/prepared.ts';
 import type { Reader } from '../../database/reader.ts';
 import { inFilledBatches } from '../../database/rows.ts';
 import type { Tables } from '../../database/tables/tables.ts';
+import { isProfileUndone } from '../../fields/statements/value-states.ts';
 import { type ComputedPath, recordPaths } from './computed-paths.ts';
 import { ERASED_INTRODUCER, findOnlyDonor } from './forget-introducer.ts';
 import { markStale, type PathScope } from './stale-paths.ts';
@@ -205,6 +206,8 @@ export interface PathWithGiving {
   /** The strength, from 0 to 1. */
   strength: number;
   key: string;
+  /** True if an undo has taken the profile's values out of the CRM. */
+  isUndone: boolean;
 }
 
 /**
@@ -223,6 +226,7 @@ export async function listPathsWithGiving(
     networkId: row.network_id ?? '',
     strength: Number(row.strength_millionths ?? 0) / MILLIONTHS,
     key: row.key ?? '',
+    isUndone: Number(row.is_undone) === 1,
   }));
 }
 
@@ -251,6 +255,7 @@ const pathsWithGiving = preparedRead(
         'warm_paths.strength_millionths',
         'kept_profiles.key',
       ])
+      .select((eb) => eb.case().when(isProfileUndone(eb)).then(1).else(0).end().as('is_undone'))
       .where('warm_paths.integration_id', '=', integrationId)
       .where('warm_paths.crm_id', '>', after)
       .where('warm_paths.introducer_id', 'is not', null)

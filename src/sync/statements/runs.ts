@@ -36,13 +36,20 @@ export interface RunContext {
 }
 
 /**
- * Returns a string that changes when a run of the client starts or ends. Callers discard results in memory when the
+ * Returns a string that changes when a run of the client starts, ends or is undone. Callers discard results in memory when the
  * string changes.
  */
 export async function readRunMark(reader: Reader, integrationId: string): Promise<string> {
   const row = await reader
     .selectFrom('runs')
     .select(['id', 'status', 'finished_at'])
+    .select((eb) =>
+      eb
+        .selectFrom('runs as undone')
+        .select(({ fn }) => fn.max('undone.undone_at').as('at'))
+        .where('undone.integration_id', '=', integrationId)
+        .as('undone_at'),
+    )
     .where('integration_id', '=', integrationId)
     .orderBy('started_at', 'desc')
     .orderBy('id', 'desc')

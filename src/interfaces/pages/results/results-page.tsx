@@ -86,7 +86,8 @@ export function renderResults(viewer: Viewer, view: ResultsPage) {
       <p class="quiet">
         <small>
           Months are those of UTC. Each contact counts once per month, with its latest profile.
-          Giving capacity is the service's estimate, in US dollars.
+          Giving capacity is the service's estimate, in US dollars. The credits for values that an
+          undo removed stay spent.
           {clients.some(({ sent, matched }) => matched > sent) &&
             ' A contact can be matched without being sent in this month, for example with a profile that another client has paid for.'}
           {!isExact &&
@@ -223,8 +224,8 @@ function Bands({ client, isExact }: { client: ClientResults; isExact: boolean })
       {uncounted > 0 && (
         <p class="quiet">
           Not known includes {describeCount(uncounted, 'contact')} whose profile is not counted. The
-          profile is not kept or not delivered, the contact waits for a decision or has opted out,
-          or the person has died.
+          profile is not kept or not delivered, or an undo has taken its values out of the CRM. Or
+          the contact waits for a decision, has opted out or has died.
         </p>
       )}
     </>
