@@ -513,7 +513,11 @@ function checkPurged({ store, swarm, timeline, violate, look }: World): void {
   look('purged', 'setting: retention');
   for (const [what, days, sql] of OLD) {
     const before = timeline.now() - (days + 1) * DAY_MS;
-    const { length } = store.rows(sql, before);
+    const times = sql
+      .split('?')
+      .slice(1)
+      .map(() => before);
+    const { length } = store.rows(sql, ...times);
     if (length > 0) violate('purged', `${length} ${what} are older than ${days} days`);
   }
 }
@@ -537,7 +541,14 @@ const OLD: readonly (readonly [string, number, string])[] = [
     `select crm_id from warm_paths join contacts using (integration_id, crm_id)
       where contacts.state = 'removed' and contacts.outcome_at < ?`,
   ],
-  ['entries of the audit', RETENTION.audit, 'select seq from audit_entries where at < ?'],
+  [
+    // The chain of entries must have no gap. If a clock was ahead, its entries are younger than entries that follow them,
+    // so the following entries stay as long as these.
+    'entries of the audit',
+    RETENTION.audit,
+    `select seq from audit_entries entry where at < ? and not exists
+      (select seq from audit_entries other where other.seq < entry.seq and other.at >= ?)`,
+  ],
 ];
 
 /** Checks that no name and no key is in the database as clear text. */
