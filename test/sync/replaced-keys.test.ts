@@ -40,6 +40,19 @@ describe('a service key that is replaced while jobs are running', () => {
     }
   });
 
+  it('asks about another record of the same person too, even if it spells the details in another way', async () => {
+    const world = await openWithJobs(1);
+    const spent = await world.spentInAll();
+    const integration = await withNewKey(world);
+    const [first] = world.crm.records.keys();
+    const { addresses, ...details } = identityOf(world, first ?? '');
+    await world.sync({ integration });
+    world.crm.addContact({ ...details, addresses: addresses.map((each) => `${each}, USA`) });
+    expect((await world.sync({ integration })).contacts).toMatchObject({ submitted: 0, held: 1 });
+    expect(await listOpenQuestions(world.store.reader)).toHaveLength(2);
+    expect(await world.spentInAll()).toBe(spent);
+  });
+
   it('buys with the new key what a user decides to buy, each once', async () => {
     const world = await openWithJobs(4);
     const spent = await world.spentInAll();

@@ -9,8 +9,9 @@ import { PAID_BEFORE, parsePaidBefore } from '../../core/questions/paid-since-ba
 import type { RunTransaction } from '../../database/leases.ts';
 import { preparedRead, type Slots } from '../../database/prepared.ts';
 import type { Reader } from '../../database/reader.ts';
-import { inBatches, inFilledBatches } from '../../database/rows.ts';
+import { inBatches, inFilledBatches, ROWS_PER_TRANSACTION } from '../../database/rows.ts';
 import { openQuestions } from '../../decisions/statements/open-questions.ts';
+import { detailsOf } from '../../identity/identity-text.ts';
 import { moveAndList } from '../life/apply-events.ts';
 import { findOpenBatch } from './questions.ts';
 
@@ -52,7 +53,8 @@ export interface AskedContact {
 }
 
 /**
- * Finds contacts with an open question by identity, because a person may have another ID after a merge or an import.
+ * Finds contacts with a question that no user has approved, by their details (`detailsOf`). A person may have another ID
+ * after a merge or an import, and the other record may spell the details in another way.
  */
 export async function findAsked(
   reader: Reader,
@@ -61,7 +63,9 @@ export async function findAsked(
 ): Promise<Map<string, AskedContact[]>> {
   const found = new Map<string, AskedContact[]>();
   if ((await anyAsked(reader, { integrationId })).rows.length === 0) return found;
-  for (const batch of inFilledBatches(identities)) {
+  const wanted = new Set(identities.map(detailsOf));
+  wanted.delete(null);
+  for (let last = ''; ; ) {
     const rows = await reader
       .selectFrom('questions')
       .innerJoin('contacts', (join) =>
@@ -69,18 +73,23 @@ export async function findAsked(
           .onRef('contacts.integration_id', '=', 'questions.integration_id')
           .onRef('contacts.crm_id', '=', 'questions.crm_id'),
       )
-      .select(['contacts.identity', 'contacts.crm_id', 'opened_at'])
+      .select(['questions.id', 'contacts.identity', 'contacts.crm_id', 'opened_at'])
       .where('questions.integration_id', '=', integrationId)
       .where('kind', '=', sql.lit(PAID_SINCE_BACKUP))
       .where((eb) => eb.or([eb('decision', 'is', null), eb('decision', '<>', 'approved')]))
-      .where('contacts.identity', 'in', batch)
+      .where('questions.id', '>', last)
+      .orderBy('questions.id')
+      .limit(ROWS_PER_TRANSACTION)
       .execute();
     for (const { identity, crm_id: crmId, opened_at } of rows) {
-      const others = found.get(identity) ?? [];
-      found.set(identity, [...others, { crmId, askedAt: Number(opened_at) }]);
+      const details = detailsOf(identity);
+      if (details === null || !wanted.has(details)) continue;
+      const others = found.get(details) ?? [];
+      found.set(details, [...others, { crmId, askedAt: Number(opened_at) }]);
     }
+    if (rows.length < ROWS_PER_TRANSACTION) return found;
+    last = rows.at(-1)?.id ?? '';
   }
-  return found;
 }
 
 /** Lists contacts whose jobs were paid for with a former service key. */

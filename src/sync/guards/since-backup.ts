@@ -37,6 +37,7 @@ import {
   findRecalledPersons,
   recordLostPersons,
 } from '../../credits/statements/recalled-payments.ts';
+import { detailsOf } from '../../identity/identity-text.ts';
 import type { Run, SyncDeps } from '../control/context.ts';
 import { askedBefore, decideAgain } from '../plan.ts';
 import type { Prepared } from '../prepare-persons.ts';
@@ -244,7 +245,9 @@ export async function findMaybePaid(
     if (shares.has(crmId)) return false;
     const own = recalled.get(crmId)?.paidAt ?? 0;
     const others = [persons, old].map((paid) => paid.get(person ?? '') ?? 0);
-    const alike = (asked.get(identity) ?? []).filter((other) => other.crmId !== crmId);
+    const alike = (asked.get(detailsOf(identity) ?? '') ?? []).filter(
+      (other) => other.crmId !== crmId,
+    );
     const paidAt = Math.max(own, ...others, ...alike.map(({ askedAt }) => askedAt));
     return paidAt > 0 && paidAt >= oldBefore && (bought.get(crmId) ?? 0) < paidAt;
   });
