@@ -6,7 +6,8 @@ import type { Life } from '../processes/process.ts';
 import type { Random } from '../random.ts';
 import type { Timeline } from '../timeline.ts';
 import { connect } from './connector.ts';
-import { type Cell, heritageOf, newRecord, type Record_, versionOf } from './record.ts';
+import { DONOR_ID } from './fields.ts';
+import { type Cell, heritageOf, loseOwner, newRecord, type Record_, versionOf } from './record.ts';
 import type { Rule } from './refusals.ts';
 
 export type Source = 'address' | 'employer';
@@ -141,6 +142,7 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
       const at = timeline.now();
       record.values.set(field, { value, author: 'person', at });
       record.edited.add(field);
+      loseUnrecognisable(record);
       touch(record);
     },
     remove(record, mergedInto) {
@@ -161,6 +163,7 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
       record.human = human;
       record.firstName = firstNameOf(human, 0);
       record.isSamePerson = false;
+      loseUnrecognisable(record);
       crm.change(record, (each) => {
         each.details = details;
       });
@@ -249,18 +252,31 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
     touch(next);
   }
 
-  /** Returns a copy of the value for a different record. Removes its history. */
+  /**
+   * Makes the values of a row with a new ID a user's values if the product can no longer recognise them. A user has
+   * given the row to a different person and has changed its donor ID, and no process has read the row before
+   * (docs/reliability.md, limits).
+   */
+  function loseUnrecognisable(record: Record_): void {
+    const { formerRows, former, readAs, edited } = record;
+    if (formerRows.length === 0 || former.length === 0 || readAs.length > 0) return;
+    if (edited.has(DONOR_ID)) loseOwner(record);
+  }
+
+  /**
+   * Returns a copy of the value for a different record. Removes its history. If a flow has made the value and the
+   * product has not read it, nothing shows the product that the copy comes from its own value.
+   */
   function copyOf({ madeFrom: _, ...cell }: Cell): Cell {
-    return cell;
+    const isUntold = cell.isAutomated === true && cell.isTold !== true;
+    return isUntold ? { ...cell, isUntold } : cell;
   }
 
   /** Copies the merged record's values into blank fields of the remaining record. */
   function fillFrom(loser: Record_, heir: Record_): void {
     for (const [field, cell] of loser.values) {
       const own = heir.values.get(field)?.value ?? null;
-      const isUntold = cell.isAutomated === true && cell.isTold !== true;
-      const copy = isUntold ? { ...copyOf(cell), isUntold } : copyOf(cell);
-      if (own === null && cell.value !== null) heir.values.set(field, copy);
+      if (own === null && cell.value !== null) heir.values.set(field, copyOf(cell));
     }
     for (const field of loser.edited) heir.edited.add(field);
     touch(heir);

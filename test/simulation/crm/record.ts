@@ -233,6 +233,15 @@ export function versionOf({ address, employer }: Details): string {
   return `${address.number}/${employer.number}`;
 }
 
+/** Makes donor-sync's values a user's values. Nothing distinguishes values in a new row from values that users typed. */
+export function loseOwner({ values, edited }: Record_): void {
+  for (const [field, cell] of values) {
+    if (cell.author === 'product') cell.isCarried = true;
+    cell.author = 'person';
+    edited.add(field);
+  }
+}
+
 /**
  * Returns the data that a row with a new ID inherits from the former row: the person's own data, and users' decisions
  * about the person.

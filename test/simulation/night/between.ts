@@ -1,7 +1,7 @@
 /** Changes between two sessions, while no process works: lists with new IDs, and replaced service keys. */
 import type { Integration } from '../../../src/core/integration-settings.ts';
 import type { SimulatedCrm } from '../crm/crm.ts';
-import { type Record_, versionOf } from '../crm/record.ts';
+import { loseOwner, type Record_, versionOf } from '../crm/record.ts';
 import type { Random } from '../random.ts';
 import type { Night } from './world.ts';
 
@@ -67,15 +67,6 @@ export function createBetween(night: Night): Between {
     const rows = [record, ...record.formerRows];
     const last = oracle.payments.findLast((each) => rows.includes(each.record));
     return record.former.length === 0 && last?.version === versionOf(next.details);
-  }
-
-  /** Nothing distinguishes values in the row of a new contact from values that users typed. */
-  function loseOwner({ values, edited }: Record_): void {
-    for (const [field, cell] of values) {
-      if (cell.author === 'product') cell.isCarried = true;
-      cell.author = 'person';
-      edited.add(field);
-    }
   }
 
   function noteRenumbered(record: Record_, keepsValues: boolean): void {
