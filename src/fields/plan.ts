@@ -147,7 +147,8 @@ export function planFields(
   const after = withRates(valueFingerprints(deps, crmId, changes));
   const standing = Object.fromEntries(
     Object.entries(ownedBefore).filter(
-      ([field]) => !Object.hasOwn(blanked, field) && !isLeftByFormer(field),
+      ([field]) =>
+        !Object.hasOwn(blanked, field) && !isLeftByFormer(field) && !isUnfitWhileBlank(field),
     ),
   );
   const owned = {
@@ -192,6 +193,19 @@ export function planFields(
     return (
       person !== undefined &&
       ownership.formerFields.includes(field) &&
+      Object.hasOwn(present, field) &&
+      isBlank(present[field] ?? null)
+    );
+  }
+
+  /**
+   * True for a blank field that a new profile's value does not fit yet. A user emptied the field before this profile
+   * arrived, so the value is written later.
+   */
+  function isUnfitWhileBlank(field: string): boolean {
+    return (
+      offeredBefore === undefined &&
+      unfit.some((each) => each.field === field) &&
       Object.hasOwn(present, field) &&
       isBlank(present[field] ?? null)
     );
