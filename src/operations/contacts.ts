@@ -99,6 +99,9 @@ const contactSchema = z
       })
       .nullable()
       .describe('Why the service chose this person; available for seven days'),
+    namesakes: z
+      .int()
+      .describe('Number of other contacts in the CRM that have the same name, at most 100'),
     networks: z.array(z.string()).describe('The networks that the contact is in'),
     introduces: z.int().describe('Number of contacts that this contact can introduce'),
     sentence: z.string().nullable().describe('The introduction that a run wrote into the CRM'),

@@ -144,7 +144,7 @@ it('names the contact in the audit, and in an erasure that waits for a second us
     .waitFor();
   await expectSound(view);
   await page.goto(`${world.url}/audit`);
-  const row = page.getByRole('row', { name: /contact\.shown/ });
+  const row = page.getByRole('row', { name: /Opened the page of a contact/ });
   await row
     .filter({ hasText: `${nameOf(world, id)} ${id}` })
     .first()

@@ -6,6 +6,7 @@
 import type { RecordLookup } from '../../../connectors/contract.ts';
 import { findConnectorDefinition } from '../../../connectors/index.ts';
 import { type ContactRecord, findContacts } from '../../contacts/contacts.ts';
+import { countNamesakes } from '../../contacts/namesakes.ts';
 import type { CrmField } from '../../core/crm-field.ts';
 import { isConfigurationError, isDonorSyncError, messageOf } from '../../core/errors.ts';
 import type { FieldMapping } from '../../core/field-map.ts';
@@ -115,6 +116,7 @@ export async function readContact(world: Reading, client: Integration, crmId: st
   const described = describeIntroductions(introductions, called, live.members);
   return {
     ...known,
+    namesakes: await countNamesakes(reader, contact),
     networks: about.networks,
     introduces: about.introduces,
     sentence: isOfPath(live.sentence, described[0]) ? live.sentence : null,
@@ -151,6 +153,7 @@ const NOTHING = {
   keptBack: null as { reason: string; text: string } | null,
   profile: null as ShownProfile | null,
   match: null as Match | null,
+  namesakes: 0,
   networks: [] as string[],
   introduces: 0,
   sentence: null as string | null,

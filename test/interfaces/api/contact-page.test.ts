@@ -120,6 +120,23 @@ describe('the page of a contact', () => {
     expect(page.text).not.toMatch(new RegExp(`<title>[^<]*${name?.split(' ')[1]}`));
   });
 
+  it('warns of other contacts with the same name, and says which details the service compared', async () => {
+    const own = await openNetworkWorld({}, { contacts: 20, board: 4 });
+    const [id = ''] = own.crm.writes.map(({ id }) => id);
+    const { firstName = null, lastName = null } = own.crm.records.get(id)?.contact ?? {};
+    own.crm.addContact({ firstName, lastName, addresses: ['1 Quarry Lane, Reno'], employers: [] });
+    const { runId } = await own.runner.request({ integrationId: 'riverside', trigger: 'manual' });
+    await own.untilEnded(runId);
+    const token = await own.addToken('reader');
+    const page = await own.request(contactHref('riverside', id), { token });
+    expect(page.text).toContain('1 other contact of your list has the same name.');
+    expect(page.text).toContain('The last name is the same');
+    const other = own.people.find((one) => own.crm.records.get(one)?.contact.lastName !== lastName);
+    const plain = await own.request(contactHref('riverside', other ?? ''), { token });
+    expect(plain.text).not.toContain('the same name.');
+    await own.close();
+  });
+
   it('is on record, by the ID alone', async () => {
     const { store } = world.application;
     const count = async () =>

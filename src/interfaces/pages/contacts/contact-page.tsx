@@ -268,7 +268,22 @@ function Profile(props: { contact: ShownContact; profile: ProfileView; viewer: V
         </tbody>
       </table>
       {contact.match !== null && <MatchFacts match={contact.match} />}
+      <Namesakes contact={contact} />
     </section>
+  );
+}
+
+/** Warns about other contacts with the same name, because a certain match of the name says little about them. */
+function Namesakes({ contact: { namesakes, match } }: { contact: ShownContact }) {
+  if (namesakes === 0) return null;
+  const have = namesakes === 1 ? 'has' : 'have';
+  return (
+    <p>
+      {describeCount(namesakes, 'other contact')} of your list {have} the same name. The service
+      searches for each contact separately.{' '}
+      {match !== null && 'The list above shows which details it compared. '}
+      Compare the address and the employer before you rely on the profile.
+    </p>
   );
 }
 

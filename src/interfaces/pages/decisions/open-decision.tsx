@@ -275,7 +275,9 @@ export function MatchFacts({ match: { probability, reasons, runnerUp } }: { matc
   return (
     <div class="match">
       <h3>Why the service chose this person: {percent(probability)} sure</h3>
-      {reasons.length > 0 && (
+      {reasons.length === 0 ? (
+        <p>The service does not say which details of the contact match.</p>
+      ) : (
         <ul>
           {reasons.map((reason) => (
             <li>{reason}</li>
@@ -284,7 +286,7 @@ export function MatchFacts({ match: { probability, reasons, runnerUp } }: { matc
       )}
       <p class="quiet">
         {runnerUp === null
-          ? 'There is no other candidate.'
+          ? 'The service found no other person to whom these details could belong.'
           : `The next likeliest person: ${percent(runnerUp.probability)}. ${runnerUp.reasons.join('; ')}`}
       </p>
     </div>
