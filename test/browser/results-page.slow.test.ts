@@ -7,6 +7,7 @@ let world: NetworkHttpWorld;
 beforeAll(async () => {
   world = await openNetworkWorld({
     others: ['harbor'],
+    integration: { schedule: { cron: '0 2 * * *', timezone: 'Asia/Tokyo' } },
     settings: {
       credits: {
         price: {
@@ -30,6 +31,7 @@ describe('the page of results', () => {
       expect(await part.getByText(name, { exact: true }).isVisible()).toBe(true);
     }
     expect(await part.innerText()).toMatch(/of 80 sent/);
+    await page.getByText(/In the time zone Asia\/Tokyo, .+ starts on 1 .+ at 09:00\./).waitFor();
     expect(await part.innerText()).toMatch(/\$\d+\.\d\d/);
     const box = await part.boundingBox();
     expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual(900);

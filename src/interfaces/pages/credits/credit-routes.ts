@@ -7,6 +7,7 @@ import { perform } from '../../../operations/kit/perform.ts';
 import { sendCsv } from '../../api/operation-routes.ts';
 import { getCaller, toOperationDeps } from '../../api/request/caller.ts';
 import type { HttpDeps, HttpEnv } from '../../api/request/context.ts';
+import { listZones } from '../frame/month-start.ts';
 import type { PageFrame } from '../frame/page-app.ts';
 
 export function creditPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
@@ -30,8 +31,11 @@ export function creditPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv
       ...query,
       integration: client,
     });
+    const { integrations } = deps.application;
+    const shown = view.clients.flatMap(({ integration: id }) => integrations.get(id) ?? []);
     const { renderCredits } = await import('./credits-page.tsx');
-    return c.html(renderCredits(frame.getViewer(c.var.principal), view));
+    const viewer = frame.getViewer(c.var.principal);
+    return c.html(renderCredits(viewer, { ...view, zones: listZones(shown) }));
   });
 
   app.get('/credits/bill', frame.see(showBill.role), async (c) => {

@@ -14,11 +14,14 @@ import {
 import { BUCKETS, type Bucket } from '../../../partner/buckets.ts';
 import { VALID_KEY_NEEDED } from '../../../sync/views/advice.ts';
 import { Layout, render, type Viewer } from '../frame/layout.tsx';
+import { monthStartText } from '../frame/month-start.ts';
 import { ChartProblem, CountCells, Status, TableHead, Timestamp } from '../frame/parts.tsx';
 import { type SortableColumn, SortableHead } from '../frame/sortable-head.tsx';
 
 export interface CreditsView extends SpendingView {
   keys: KeyView[];
+  /** The time zones of the clients in the table. */
+  zones: readonly string[];
 }
 
 export function renderCredits(viewer: Viewer, view: CreditsView) {
@@ -263,9 +266,9 @@ function Clients({ view }: { view: CreditsView }) {
       )}
       <p class="quiet">
         <small>
-          The Per contact column shows the enhancement credits for each written contact. For the
-          budget, a month starts and ends in the client's own time zone, and submissions whose cost
-          is not known yet count in full.
+          {monthStartText(month, view.zones)} The Per contact column shows the enhancement credits
+          for each written contact. For the budget, a month starts and ends in the client's own time
+          zone, and submissions whose cost is not known yet count in full.
         </small>
       </p>
     </section>

@@ -11,12 +11,15 @@ import {
   type ResultsView,
 } from '../../../operations/results.ts';
 import { Layout, render, type Viewer } from '../frame/layout.tsx';
+import { monthStartText } from '../frame/month-start.ts';
 
 export interface ResultsPage extends ResultsView {
   /** The only client that the page shows, or null if it shows all clients. */
   client: string | null;
   /** The operator's price for a credit, if the settings contain it. */
   prices: CreditPrices | undefined;
+  /** The time zones of the clients on the page. */
+  zones: readonly string[];
 }
 
 /** Renders each client's results in a month, and their cost. The results of each client fit on one printed sheet. */
@@ -85,9 +88,9 @@ export function renderResults(viewer: Viewer, view: ResultsPage) {
       )}
       <p class="quiet">
         <small>
-          Months are those of UTC. Each contact counts once per month, with its latest profile.
-          Giving capacity is the service's estimate, in US dollars. The credits for values that an
-          undo removed stay spent.
+          {monthStartText(month, view.zones)} Each contact counts once per month, with its latest
+          profile. Giving capacity is the service's estimate, in US dollars. The credits for values
+          that an undo removed stay spent.
           {clients.some(({ sent, matched }) => matched > sent) &&
             ' A contact can be matched without being sent in this month, for example with a profile that another client has paid for.'}
           {!isExact &&

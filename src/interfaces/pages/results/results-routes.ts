@@ -5,6 +5,7 @@ import { perform } from '../../../operations/kit/perform.ts';
 import { showResults } from '../../../operations/results.ts';
 import { getCaller, toOperationDeps } from '../../api/request/caller.ts';
 import type { HttpDeps, HttpEnv } from '../../api/request/context.ts';
+import { listZones } from '../frame/month-start.ts';
 import type { PageFrame } from '../frame/page-app.ts';
 
 export function resultPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
@@ -22,6 +23,8 @@ export function resultPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv
     const { client, ...query } = pageQuery.parse(c.req.query());
     const input = { ...query, integration: client };
     const { results } = await perform(world, getCaller(c), showResults, input);
+    const { integrations } = deps.application;
+    const shown = results.clients.flatMap(({ integration: id }) => integrations.get(id) ?? []);
     const { renderResults } = await import('./results-page.tsx');
     c.header('Cache-Control', 'no-store');
     return c.html(
@@ -29,6 +32,7 @@ export function resultPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv
         ...results,
         client: client ?? null,
         prices: deps.application.settings.credits?.price,
+        zones: listZones(shown),
       }),
     );
   });

@@ -95,6 +95,12 @@ export function RunListPage({ list, clients, viewer }: RunListProps) {
             </tbody>
           </table>
         )}
+        <p class="quiet">
+          <small>
+            Times are in the time zone of your browser. Results and Credits count a run in its month
+            in UTC.
+          </small>
+        </p>
         <p class="row">
           {query.after && <a href={listHref({ ...query, after: undefined })}>← First page</a>}
           {next !== null && <a href={listHref({ ...query, after: next })}>Next page →</a>}
