@@ -84,7 +84,7 @@ function Summary({ contact, client, recordUrl, viewer }: SummaryProps) {
       {keptBack !== null && <p>No profile is shown: {keptBack.text}.</p>}
       {mergedInto !== null && (
         <p>
-          It was merged into{' '}
+          This contact was merged into{' '}
           <a href={contactHref(client.id, mergedInto)}>
             <code>{mergedInto}</code>
           </a>
@@ -93,7 +93,9 @@ function Summary({ contact, client, recordUrl, viewer }: SummaryProps) {
       )}
       {decision !== null && (
         <p>
-          <a href={`/decisions/${decision.id}`}>It is waiting for a decision: {decision.name}</a>
+          <a href={`/decisions/${decision.id}`}>
+            This contact is waiting for a decision: {decision.name}
+          </a>
         </p>
       )}
       {outcome !== null && outcome.at !== null && (
@@ -165,16 +167,17 @@ function stateText(contact: ShownContact): string {
   if (state === 'erasing') {
     return 'This contact is being erased. donor-sync no longer shows anything about it. This page shows when the erasure has finished. If the CRM is unavailable, donor-sync tries again.';
   }
-  if (state === 'new') return 'It is in the CRM. No run has read it yet, so nothing was bought.';
-  if (state === 'gone') return 'It is no longer in the CRM.';
-  if (profile !== null) return 'It has a profile.';
-  if (paidAt === null) return 'It has never been enhanced.';
+  if (state === 'new')
+    return 'This contact is in the CRM. No run has read it yet, so nothing was bought.';
+  if (state === 'gone') return 'This contact is no longer in the CRM.';
+  if (profile !== null) return 'donor-sync keeps a profile of this contact.';
+  if (paidAt === null) return 'This contact has never been enhanced.';
   if (keptBack !== null) return `A credit was spent on ${paidAt.slice(0, 10)}.`;
   if (UNKNOWN_REASONS.includes(outcome?.reason ?? '') && !wasWritten(contact)) {
     return `The service does not know this person, so there is no profile and nothing was written. A credit was spent on ${paidAt.slice(0, 10)}.`;
   }
   const where = wasWritten(contact) ? ' The values are only in the CRM.' : '';
-  return `donor-sync does not currently keep a profile of it.${where}`;
+  return `donor-sync does not currently keep a profile of this contact.${where}`;
 }
 
 const UNKNOWN_REASONS: readonly string[] = [UNKNOWN_PERSON, 'no_match_known'];
@@ -371,7 +374,7 @@ function Introductions({ contact }: { contact: ShownContact }) {
       )}
       {introduces > 0 && (
         <p>
-          <a href={who}>It can introduce {describeCount(introduces, 'contact')}</a>
+          <a href={who}>This contact can introduce {describeCount(introduces, 'contact')}</a>
         </p>
       )}
     </section>
