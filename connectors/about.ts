@@ -9,7 +9,7 @@ import type { CrmWebhooks } from './webhooks.ts';
 
 /** The facts about a built-in kind of CRM that users see. */
 export interface AboutCrm {
-  /** The value of `crm.kind` in the settings. */
+  /** The kind of CRM, as `crm.kind` in the settings names it. */
   kind: string;
   /** The vendor's spelling of the CRM's name. */
   name: string;
@@ -22,15 +22,19 @@ export interface AboutCrm {
    * For example: `delete the contact permanently in HubSpot`.
    */
   removesFormerValues?: string;
-  /** The CRM's own webhooks. Omitted if the CRM does not sign its calls and uses one of donor-sync's general forms. */
+  /**
+   * The CRM's own webhooks. The field is omitted if the CRM does not sign its calls and uses one of donor-sync's
+   * general forms.
+   */
   webhooks?: CrmWebhooks;
   /** Describes how the CRM's own pages and workflows call donor-sync. */
   door?: CrmDoor;
 }
 
 /**
- * With `viewers`, the connector has `showFields`. With `lists`, the connector has `createLists`. With `source`, the
- * connector has `fieldsAsSource`.
+ * The entry `viewers` means that the connector has the function `showFields`. The entry `lists` means that the
+ * connector has the function `createLists`. The entry `source` means that the connector has the function
+ * `fieldsAsSource`.
  */
 export type CrmFeature = 'viewers' | 'lists' | 'source';
 
@@ -39,34 +43,39 @@ export interface AboutRemoteCrm extends AboutCrm {
   setup: CrmSetup;
 }
 
-/** The answers become the `crm` part of a client's settings. */
+/** The user's answers become the `crm` part of the client's settings. */
 export interface CrmSetup {
-  /** The question for `crm.url`. */
+  /** The question that asks the user for the CRM's address (`crm.url`). */
   address: AddressQuestion;
   /**
-   * The ways to sign in. The usual way comes first. If there are several ways, the terminal asks the user for one. A
-   * browser asks the user only if several ways use the CRM's app.
+   * The ways in which donor-sync can sign in to the CRM. The most common way to sign in comes first. If there are
+   * several ways to sign in, the terminal asks the user to choose one. The browser form asks the user to choose only if
+   * several ways to sign in use an app registered in the CRM.
    */
   signIns: readonly SignIn[];
-  /** A hint for the choice of the sign-in. Omitted if there is only one way to sign in. */
+  /**
+   * A hint that helps users choose how donor-sync signs in. The hint is omitted if there is only one way to sign in.
+   */
   signInHint?: string;
   /** Instructions that tell a CRM administrator how to find the required values. */
   howTo: readonly string[];
   /**
-   * The title of the collapsed part of a browser's form. The collapsed part contains the key if the CRM also has an
-   * app. The collapsed part contains the address if all accounts share one address.
+   * The title of the collapsed part of a browser's form. If the CRM offers both a key and an app, the collapsed part of
+   * the form contains the key. If all accounts share one address, the collapsed part of the form contains that address.
    */
   foldedTitle?: string;
   /**
-   * Returns the reason why this sign-in does not work at this address. Returns null if the sign-in works. The address
-   * is a valid URL. Omitted if every sign-in works at every address.
+   * Returns the reason why this way to sign in does not work at the CRM's address. Returns null if the way to sign in
+   * works at the address. The caller has already checked that the address is a valid URL. The function is omitted if
+   * every way to sign in works at every address.
    */
   findAddressProblem?(signIn: string, url: string): AddressProblem | null;
-  /** The choices for `crm.employer`. The usual choice comes first. */
+  /** The choices for `crm.employer`. The most common choice comes first. */
   employers?: readonly { value: string; label: string }[];
   /**
-   * The CRM's marks about letters, phone calls and fundraising. These marks do not forbid research about a contact. The
-   * set-up lists the marks and asks whether any of them excludes contacts.
+   * The CRM's marks about letters, phone calls and fundraising. Marks about letters, phone calls and fundraising do not
+   * forbid research about a contact. The set-up lists the CRM's marks and asks the user whether any of them excludes
+   * contacts.
    */
   contactMarks?: readonly ContactMark[];
   /** An example of `contacts.filter`. */
@@ -81,7 +90,7 @@ export interface ContactMark {
   field: string;
   /** The meaning of the mark, such as `do not send letters`. */
   label: string;
-  /** The value that means this mark, if the field contains several marks. */
+  /** If one field contains several marks, the value that stands for this mark. */
   value?: string;
 }
 
@@ -95,9 +104,9 @@ export interface AddressQuestion {
   hint?: string;
   /** An example of an address. */
   placeholder?: string;
-  /** The usual address. Omitted if each account has its own address. */
+  /** The usual address. The field is omitted if each account has its own address. */
   usual?: string;
-  /** True if all accounts have the usual address. Users can still enter another address. */
+  /** True if all accounts have the usual address. Users can still enter a different address for their account. */
   isForAll?: boolean;
 }
 
@@ -108,19 +117,19 @@ export interface SignIn {
   label: string;
   hint?: string;
   /**
-   * The other values of `crm.auth`, in the order in which users enter them. For `app` and `consent`, they are `clientId`
-   * and `clientSecret`.
+   * The other values of `crm.auth`, in the order in which users enter them. For the types `app` and `consent`, the
+   * values are `clientId` and `clientSecret`.
    */
   fields: readonly SignInField[];
   /**
-   * The kind of sign-in that a browser offers. The sign-in uses a key from the CRM, or an app that is registered in the
-   * CRM. The operator can set one app for all clients (`setup.<kind>` in the settings). Omitted if only the terminal
-   * and the settings file offer it.
+   * The kind of sign-in that a browser offers. donor-sync signs in with a key from the CRM, or through an app that is
+   * registered in the CRM. The operator can set one app for all clients (`setup.<kind>` in the settings). The field is
+   * omitted if only the terminal and the settings file offer this way to sign in.
    */
   browser?: 'key' | 'app';
   /**
-   * True if the user must then grant access on a page of the CRM (`consent` of the connector). The page needs a
-   * browser, so the terminal does not offer this sign-in.
+   * True if the user must also grant access on a page of the CRM (`consent` of the connector). Granting access needs a
+   * browser, so the terminal does not offer this way to sign in.
    */
   isConsent?: boolean;
   /** True if the sign-in works only at the account's own address. */
@@ -129,7 +138,7 @@ export interface SignIn {
 
 /** One value of `crm.auth`. */
 export interface SignInField {
-  /** The name of the value in `crm.auth`. */
+  /** The value's key in `crm.auth`. */
   name: string;
   /** A noun phrase that describes the value, such as `the client secret`. */
   noun: string;
@@ -147,7 +156,7 @@ export interface SignInField {
 
 /** The reason why a sign-in does not work at this address. */
 export interface AddressProblem {
-  /** The error's code in the catalogue. */
+  /** The error's code in donor-sync's catalogue of errors. */
   code: string;
   /**
    * The text of the problem, without a full stop at its end. In a message, the text follows the name of the field and a

@@ -1,7 +1,7 @@
 /**
  * The contract of every connector. It defines the functions that a sync can call. Each kind of CRM has a folder that
- * implements the contract. Every implementation must pass the tests in `testing/`. `memory/` is the reference
- * implementation.
+ * implements the contract. Every connector must pass the tests in `testing/`. The connector in `memory/` is the
+ * reference implementation of the contract.
  *
  * If the whole CRM fails, a connector throws one of the four kinds of error in `src/core/errors.ts`. If only one record
  * fails, the connector returns a result for the record.
@@ -30,8 +30,8 @@ export interface ConnectorDefinition<Settings = unknown> {
   kind: string;
   /**
    * The CRM's name, the questions of the set-up, and the CRM's own webhooks. If `about` is omitted, users see `kind` as
-   * the CRM's name, and they write the settings by hand. The CRM's webhooks must then use one of donor-sync's general
-   * forms.
+   * the CRM's name, and they write the settings by hand. If `about` is omitted, the CRM's webhooks must use one of
+   * donor-sync's general forms.
    */
   about?: AboutCrm;
   /** The schema of the `crm` part of a client's settings. */
@@ -40,55 +40,60 @@ export interface ConnectorDefinition<Settings = unknown> {
   groupSchema: z.ZodType<GroupSelector>;
   /** The field map that donor-sync uses if the settings contain none. */
   defaultFields: readonly FieldMapping[];
-  /** Describes how a user grants donor-sync access on a page of the CRM. Omitted if there is no such page. */
+  /**
+   * Describes how a user grants donor-sync access on a page of the CRM. The field is omitted if the CRM has no page for
+   * granting access.
+   */
   consent?: Consent<Settings>;
   /**
-   * Returns the canonical form of a contact's ID. Users and programs may type several forms. Returns null if the text
-   * cannot be a contact's ID. Omitted if IDs have only one form.
+   * Returns the canonical form of a contact's ID. Users and programs may write the same ID in several forms. Returns
+   * null if the text cannot be a contact's ID. The function is omitted if the CRM's IDs have only one form.
    */
   canonicalId?(text: string): string | null;
   /**
-   * Returns all other forms of a contact's canonical ID that users and programs may type. An erasure also searches for
-   * these forms. Omitted if IDs have only one form.
+   * Returns all other forms of a contact's canonical ID that users and programs may type. When donor-sync erases a
+   * contact, it also searches for these forms of the contact's ID. The function is omitted if the CRM's IDs have only
+   * one form.
    */
   otherForms?(id: string): readonly string[];
   /**
    * Returns the address of the contact's page in the CRM. Returns null if donor-sync cannot determine the address from
-   * the settings. The function sends no request. Omitted if contacts have no page, or if only the CRM knows its
-   * address.
+   * the settings. The function sends no request to the CRM. The function is omitted if contacts have no page, or if
+   * only the CRM knows the page's address.
    */
   recordUrl?(settings: Settings, id: string): string | null;
   /**
    * True if donor-sync rejects plain http in `crm.url`. Plain http is still allowed for this machine and for hosts in
-   * `allowInsecureHttp` of the settings. If it is omitted, donor-sync only prints a warning about plain http.
+   * `allowInsecureHttp` of the settings. If the field is omitted, donor-sync only prints a warning about plain http.
    */
   refusesPlainHttp?: boolean;
   /**
-   * True if a confirmed write may be stored outside the CRM until `finish`. In that case, the connector must have
-   * `erase`. Omitted if every confirmed write is already in the CRM.
+   * True if a confirmed write may be stored outside the CRM until `finish`. A connector that stores confirmed writes
+   * outside the CRM must have the function `erase`. The field is omitted if every confirmed write is already in the
+   * CRM.
    */
   keepsWrites?: boolean;
   /**
-   * The delays (ms) after which donor-sync reads again after a webhook, in ascending order. They are for a CRM whose
-   * searches find changes late. Omitted if the CRM's searches find changes immediately.
+   * The delays (ms) after which donor-sync reads again after a webhook, in ascending order. A CRM needs these delays if
+   * its searches find changes late. The delays are omitted if the CRM's searches find changes immediately.
    */
   rereadAfterMs?: readonly number[];
   /**
    * Signs in and loads everything that the connector needs. An open connector is ready for work and knows its account.
-   * If this fails, throws a ConfigurationError that describes the problem. After a failure, the CRM is unchanged and
-   * all connections are closed.
+   * Throws a ConfigurationError that describes the problem if the connector cannot be opened. After a failure, the CRM
+   * is unchanged and all connections are closed.
    */
   open(options: ConnectorOptions<Settings>): Promise<Connector>;
   /**
-   * Checks the prerequisites for `doctor`, and returns one finding for each prerequisite. The function closes
-   * everything that it has opened, and it never throws.
+   * Checks the prerequisites for `doctor`, and returns one finding for each prerequisite. The check closes everything
+   * that it has opened, and it never throws.
    */
   check(options: ConnectorOptions<Settings>): Promise<Finding[]>;
   /**
    * Returns the mapped fields, and the parts that show them to users, as files that an administrator deploys with the
    * CRM's own tools. If `door` is given and the CRM supports a button, also returns the button that enhances a record.
    * `door` is the https address at which the CRM calls donor-sync for this client, without a trailing slash. The
-   * function sends no request to the CRM. Omitted if the CRM cannot import files.
+   * function sends no request to the CRM. The function is omitted if the CRM cannot import files.
    */
   fieldsAsSource?(
     settings: Settings,
@@ -108,25 +113,25 @@ export interface FieldsSource {
    * slashes as separators.
    */
   files: ReadonlyMap<string, string>;
-  /** Mapped fields that are in none of the files, with the reasons. */
+  /** The mapped fields that the files do not contain, with the reason for each. */
   leftOut: readonly { name: string; problem: string }[];
   /** Instructions for the user about the next steps with the files. */
   next: readonly string[];
 }
 
 /**
- * Describes OAuth with PKCE (RFC 6749 and 7636). The object contains everything that differs between kinds of CRM. The
- * consent returns a refresh token. If the settings contain no token, the connector reads the refresh token from its
- * secrets.
+ * Describes OAuth with PKCE (RFC 6749 and 7636). The object contains the parts of OAuth that differ between kinds of
+ * CRM. After the user grants access, the CRM returns a refresh token. If the settings contain no token, the connector
+ * reads the refresh token from its secrets.
  */
 export interface Consent<Settings = unknown> {
-  /** True if the settings need a consent but lack the values from it. */
+  /** True if a user must grant access in the CRM, but the settings lack the values that result. */
   isWanted(settings: Settings): boolean;
   /** The name of the secret in which the connector looks for the refresh token. */
   secretName(settings: Settings): string;
   /**
-   * The only host name of this machine to which the CRM redirects users over http, for example `localhost`. Omitted if
-   * the CRM accepts any name.
+   * The only host name of this machine to which the CRM redirects users over http, for example `localhost`. The field
+   * is omitted if the CRM accepts any host name.
    */
   loopbackName?: string;
   /**
@@ -135,13 +140,13 @@ export interface Consent<Settings = unknown> {
    */
   begin(settings: Settings, request: ConsentRequest): string | Promise<string>;
   /**
-   * Exchanges the code for a refresh token. Returns the token and its account. Throws an error of one of the four
-   * kinds.
+   * Exchanges the code for a refresh token. Returns the refresh token and the account that it belongs to. Throws an
+   * error of one of the four kinds.
    */
   complete(settings: Settings, reply: ConsentReply, deps: ConsentDeps): Promise<Consented>;
   /**
-   * Revokes the token. If the token is already revoked, the function does not throw. Throws the same errors as
-   * `complete`.
+   * Revokes the token. If the token is already revoked, the function does not throw. Throws the same errors as the
+   * function `complete`.
    */
   revoke(settings: Settings, refreshToken: string, deps: ConsentDeps): Promise<void>;
 }
@@ -160,7 +165,7 @@ export interface ConsentRequest {
 
 export interface ConsentReply {
   code: string;
-  /** The same value as in the request. */
+  /** The same value as in the request for consent. */
   redirectUri: string;
   codeVerifier: string;
 }
@@ -251,8 +256,8 @@ export interface ConnectorDeps {
   board?: DepartureBoard | null;
   /**
    * The function that sends requests if a user entered the CRM's address in a browser. It rejects requests to a private
-   * network. Omitted if the operator wrote the address in a settings file. The connector then sends the requests
-   * itself.
+   * network. The function is omitted if the operator wrote the CRM's address in a settings file. Without this function,
+   * the connector sends the requests itself.
    */
   fetch?: typeof globalThis.fetch;
   /**
@@ -261,8 +266,9 @@ export interface ConnectorDeps {
   onCall(call: { throttled: boolean }): void;
   /**
    * Returns which of these contacts still exist according to donor-sync, although they are missing from the CRM's data.
-   * A connector must not delete their values before a user has confirmed that the contacts are gone. Omitted if
-   * donor-sync has not read any contacts yet. In that case, all missing contacts are treated as gone.
+   * A connector must not delete their values before a user has confirmed that the contacts are gone. The function is
+   * omitted if donor-sync has not read any contacts yet. If the function is omitted, all missing contacts are treated
+   * as gone.
    */
   countAsPresent?(ids: readonly string[]): Promise<ReadonlySet<string>>;
 }
@@ -284,17 +290,17 @@ export interface Connector {
   readonly account: CrmAccount;
 
   /**
-   * The parts of a record that donor-sync submits to the service, and which of these parts the connector can read.
-   * Omitted if every part of an identity can always be read.
+   * The parts of a record that donor-sync submits to the service, and which of these parts the connector can read. The
+   * list of readable parts is omitted if the connector can always read every part of an identity.
    */
   identity?(): IdentityShape;
 
   /**
-   * Yields the contacts that have changed since the cursor, in pages. If the cursor is null, yields all contacts. If
-   * the CRM reports deleted or merged contacts, they come first. When a merge comes first, the remaining contact can
-   * take over the other contact's profile before donor-sync spends a credit. If the CRM reports a merge only in the
-   * record of the remaining contact, both contacts are on the same page. A contact may appear more than once. If the
-   * caller stops a reading early, the next reading is not affected.
+   * Yields the contacts that have changed since the cursor, in pages. If the cursor is null, the function yields all
+   * contacts. If the CRM reports deleted or merged contacts, the function yields them first. Because a merge comes
+   * first, the remaining contact can take over the other contact's profile before donor-sync spends a credit. If the
+   * CRM reports a merge only in the record of the remaining contact, both contacts are on the same page. A contact may
+   * appear more than once. If the caller stops a reading early, the next reading is not affected.
    *
    * If all contacts are read again, `known` contains the contacts from earlier readings. A connector that reports
    * removals then also reports the contacts that were removed since `known.cursor`, because no later reading would
@@ -304,7 +310,8 @@ export interface Connector {
 
   /**
    * Returns the current records of these contacts with the current values of `fields`. The result contains one entry
-   * for each ID. The entries are in the order of the IDs. The caller passes at most `capabilities.readBatch` IDs.
+   * for each ID. The entries have the same order as the requested IDs. The caller passes at most
+   * `capabilities.readBatch` IDs.
    */
   readByIds(ids: readonly string[], fields: readonly string[]): Promise<RecordLookup[]>;
 
@@ -334,10 +341,10 @@ export interface Connector {
 
   /**
    * Yields the IDs of contacts that have opted out or objected to research and that `readPages(cursor)` does not
-   * return. These contacts do not match `contacts.filter`, or the mark is on a different record to which they refer.
+   * return. `readPages` misses a contact that does not match `contacts.filter`, or whose mark is on a different record.
    * The function may also yield contacts without a new mark, because donor-sync looks up each contact that it knows. If
-   * no such contacts can exist, the function sends no request. A connector omits this function if `readPages` returns
-   * every marked contact.
+   * `readPages` cannot miss a marked contact, the function sends no request. A connector omits this function if
+   * `readPages` returns every marked contact.
    */
   findMarked?(cursor: string | null): AsyncIterable<readonly string[]>;
 
@@ -354,16 +361,17 @@ export interface Connector {
 
   /**
    * Reads records again shortly after a write. The result shows which values the CRM's own automation has changed.
-   * Returns one entry for each write. The entries are in the order of the writes. The caller passes at most
-   * `capabilities.readBatch` writes. Omitted if the CRM never changes a value after a write.
+   * Returns one entry for each write. The entries have the same order as the writes. The caller passes at most
+   * `capabilities.readBatch` writes. The function is omitted if the CRM never changes a value after a write.
    */
   readBack?(writes: readonly WrittenFields[]): Promise<ReadBack[]>;
 
   /**
    * Finds values that the CRM's automation has derived from values that an app has written. For example, a workflow may
-   * run an hour after our write. Returns one entry for each record with such a value. A field is included only if
-   * automation has changed it since an app last wrote it. The field is not included if a user has changed it. The
-   * caller passes at most `capabilities.readBatch` records. Omitted if the CRM does not store who changed a value.
+   * run an hour after our write. Returns one entry for each record that contains a value derived by automation. A field
+   * is included only if automation has changed it since an app last wrote it. A field that a user has changed is not
+   * included. The caller passes at most `capabilities.readBatch` records. The function is omitted if the CRM does not
+   * store who changed a value.
    */
   findAutomated?(
     records: readonly { id: string; fields: readonly string[] }[],
@@ -372,16 +380,13 @@ export interface Connector {
   /** Returns the contact fields that the CRM user of donor-sync can see. */
   describeFields(): Promise<CrmField[]>;
 
-  /**
-   * Creates missing fields and gives the CRM user of donor-sync access to them. The function can safely be called
-   * again.
-   */
+  /** Creates missing fields and gives the CRM user of donor-sync access to them. Calling the function again is safe. */
   createFields(fields: readonly FieldSpec[]): Promise<FieldCreation[]>;
 
   /**
    * Makes these fields visible to other users of the CRM. `assignTo` is a group of users in the CRM's own terms, such
-   * as a profile. If `assignTo` is null, no user gets the permission. The function can safely be called again. Omitted
-   * if the CRM does not hide new fields from users.
+   * as a profile. If `assignTo` is null, the connector gives the permission to no user. Calling the function again is
+   * safe. The function is omitted if the CRM shows new fields to all users.
    */
   showFields?(names: readonly string[], assignTo: string | null): Promise<FieldViewers>;
 
@@ -393,8 +398,8 @@ export interface Connector {
 
   /**
    * Creates lists of contacts for users. The CRM itself updates the members of these lists. If a list already exists,
-   * the connector does not change it. The function can safely be called again. Omitted if the CRM has no such lists, or
-   * if a connector cannot create them.
+   * the connector does not change it. The function can safely be called again. The function is omitted if the CRM has
+   * no lists of contacts, or if the connector cannot create lists.
    */
   createLists?(lists: readonly ListSpec[]): Promise<ListCreation[]>;
 
@@ -408,14 +413,14 @@ export interface Connector {
   readGroup(selector: GroupSelector): AsyncIterable<readonly string[]>;
 
   /**
-   * Returns the CRM's own fields that mark contacts. donor-sync uses them without a setting. Omitted if the CRM has no
-   * such fields.
+   * Returns the CRM's own fields that mark contacts. donor-sync uses them without a setting. The function is omitted if
+   * the CRM has no fields that mark contacts.
    */
   automaticMarks?(): readonly AutomaticMark[];
 
   /**
-   * For each mark field in the settings, returns the number of excluded contacts and the values that exclude them.
-   * Omitted if the connector cannot count all contacts before a reading.
+   * For each mark field in the settings, returns the number of excluded contacts and the values that exclude them. The
+   * function is omitted if the connector cannot count contacts before it reads all of them.
    */
   countMarks?(): Promise<MarkCount[]>;
 
@@ -427,7 +432,7 @@ export interface Connector {
 
   /**
    * Returns facts about the account for a report. Every user with read access to contacts must be able to read these
-   * facts. Omitted if the CRM offers no such facts.
+   * facts. The function is omitted if the CRM offers no facts about the account.
    */
   readFacts?(): Promise<AccountFact[]>;
 
@@ -436,40 +441,42 @@ export interface Connector {
 
   /**
    * Permanently deletes changes to these contacts that the connector has stored outside the CRM. The CRM does not
-   * contain these changes yet. Resolves with the number of deleted changes. donor-sync calls the function at the start
-   * of each run and when it erases a person. Omitted if every confirmed write is already in the CRM.
+   * contain the deleted changes yet. Resolves with the number of deleted changes. donor-sync calls the function at the
+   * start of each run and when it erases a person. Omitted if every confirmed write is already in the CRM.
    */
   erase?(isErased: (id: string) => boolean): Promise<number>;
 
   /** Makes all confirmed writes visible to other users. donor-sync calls the function at the end of each run. */
   finish(): Promise<void>;
 
-  /** Closes connections and files. Calling the function twice is harmless. */
+  /** Closes connections and files. Closing a connector twice is harmless. */
   close(): Promise<void>;
 }
 
 /** The capabilities of a kind of CRM. donor-sync never calls a function that a capability rules out. */
 export interface Capabilities {
-  /** True if `readPages` accepts a cursor. If it is false, each reading returns all contacts. */
+  /**
+   * True if `readPages` accepts a cursor. If the connector does not accept a cursor, each reading returns all contacts.
+   */
   incremental: boolean;
   /**
-   * True if pages contain the contacts that were removed. If this is false, only a full reading shows that contacts are
-   * missing.
+   * True if pages contain the contacts that were removed. If pages do not contain removed contacts, only a full reading
+   * shows that contacts are missing.
    */
   reportsRemovals: boolean;
   createsFields: boolean;
   /**
-   * True if `write` supports `together`. With `together`, it writes either every value of a change or none of them. The
-   * default is false. If it is false and a contact becomes a different person, donor-sync holds the contact and does
-   * not write it.
+   * True if `write` supports `together`. With `together`, the connector writes either every value of a change or none
+   * of them. The default is false. If it is false and a contact becomes a different person, donor-sync holds the
+   * contact and does not write it.
    */
   writesTogether?: boolean;
   /**
-   * The function that reports values that other users typed between donor-sync's reading and its write. Omitted if the
-   * connector does not report such values.
+   * The function that reports values that other users typed between donor-sync's reading and its write. The field is
+   * omitted if the connector does not report values that other users typed.
    */
   tellsOverwritten?: 'write' | 'readBack';
-  /** True if reading and writing send requests to a server. False for a file. */
+  /** True if reading and writing send requests to a server. False if the connector reads and writes a file. */
   remote: boolean;
   /** The keys of the group selectors that the connector accepts, for example `campaign`. */
   groups: readonly string[];
@@ -485,9 +492,9 @@ export interface Capabilities {
 
 /**
  * The CRM account that the credentials belong to. The ID is fixed when a client first runs, and is stored in plain
- * text. It is the ID that the CRM has assigned to the organisation. The ID does not change if the organisation uses a
- * different address or key. The ID does not contain a key. If a CRM runs on the organisation's own server and has no
- * such ID, the server's address is the ID.
+ * text. The account's ID is the ID that the CRM has assigned to the organisation. The account's ID stays the same if
+ * the organisation uses a different address or key. The account's ID does not contain a key. If a CRM runs on the
+ * organisation's own server and has no such ID, the server's address is the ID.
  */
 export interface CrmAccount {
   id: string;
@@ -504,8 +511,8 @@ export interface ContactPage {
   missing?: readonly string[];
   /**
    * The position from which a later reading can start. donor-sync stores it only after it has decided about all
-   * contacts up to this page. Null if a later reading must start from the beginning. A later reading also returns the
-   * changes that are made during this reading. The cursor contains no key and no data about people.
+   * contacts up to this page. The cursor is null if a later reading must start from the beginning. A later reading also
+   * returns the changes that are made during this reading. The cursor contains no key and no data about people.
    */
   cursor: string | null;
 }
@@ -518,20 +525,21 @@ export interface KnownContacts {
    */
   ids(): AsyncIterable<readonly string[]>;
   /**
-   * The IDs of contacts that donor-sync has read and that have been removed since then. Some of these contacts may have
-   * been restored.
+   * The IDs of contacts that donor-sync has read and that have been removed since then. Someone may have restored some
+   * of the removed contacts.
    */
   leftIds(): AsyncIterable<readonly string[]>;
   /** The cursor from which the next reading would have continued. */
   cursor: string;
   /**
-   * True if the settings still select the same contacts as at the time of the cursor. In that case, every unknown
-   * contact was created after the cursor. The connector can therefore read the known contacts by ID and skip the list.
+   * True if the settings still select the same contacts as at the time of the cursor. If the settings still select the
+   * same contacts, every unknown contact was created after the cursor. The connector can therefore read the known
+   * contacts by ID and skip the list.
    */
   isSameSelection: boolean;
 }
 
-/** A contact that no longer exists. A merged contact continues under a different ID. */
+/** A contact that no longer exists. A merged contact continues to exist under a different ID. */
 export interface RemovedContact {
   id: string;
   mergedInto: string | null;
@@ -562,33 +570,38 @@ export interface ContactChange {
    */
   together?: boolean;
   /**
-   * True if the connector must send every value, even a value that breaks a rule that the connector has read. In this
-   * way, donor-sync checks from time to time whether the connector still interprets the rules correctly.
+   * True if the connector must send every value, even a value that breaks a rule that the connector has read. By
+   * sending such values, donor-sync checks from time to time whether the connector still interprets the CRM's rules
+   * correctly.
    */
   probe?: boolean;
   /**
    * Groups of fields that make sense only together, such as the two ends of a range and its label. If the CRM rejects a
    * change without naming a field, the connector searches for the field. The search omits either all fields of a group
-   * or none of them. The groups only make the search faster. Without them, the connector finds the fields one after
+   * or none of them. The groups only make the search faster. Without groups, the connector tests the fields one after
    * another.
    */
   groups?: readonly (readonly string[])[];
   /**
    * The values that the caller had read for these fields. The connector compares them with the CRM's values to report
-   * which values other users have changed since then. If they are omitted, the connector does not compare values.
+   * which values other users have changed since then. If the earlier values are omitted, the connector does not compare
+   * values.
    */
   seen?: FieldValues;
 }
 
 /**
- * Values that other users or apps entered after the caller had read the contact. Our write then replaced these values.
- * Values from the CRM's automation are excluded if the CRM identifies them. Values that someone has cleared are
- * included.
+ * Values that other users or apps entered after the caller had read the contact. donor-sync's write then replaced the
+ * values of these users or apps. Values that the CRM's automation entered are excluded if the CRM identifies them.
+ * Values that someone has cleared are included.
  */
 export interface Overwritten {
   /** The values before our write. A value is null if someone had cleared the field. */
   values: FieldValues;
-  /** The CRM's ID or name for the user or app that entered these values. Null if the CRM does not report the author. */
+  /**
+   * The CRM's ID or name for the user or app that entered these values. The author is null if the CRM does not report
+   * who entered the values.
+   */
   by: string | null;
 }
 
@@ -599,8 +612,8 @@ export interface WrittenFields {
   /** The time at which the request was sent (epoch ms). */
   sentAtMs: number;
   /**
-   * The values that were sent, and the values that the caller had read before. If they are omitted, the connector does
-   * not compare values.
+   * The values that were sent, and the values that the caller had read before. If the earlier values are omitted, the
+   * connector does not compare values.
    */
   sent?: FieldValues;
   seen?: FieldValues;
@@ -613,8 +626,8 @@ export interface ReadBack {
   values: FieldValues | null;
   /**
    * True if another tool also changes contacts with donor-sync's CRM user. The connector reports it if this user
-   * changed the record after the write, although the connector made no further change. It is omitted in all other
-   * cases.
+   * changed the record after the write, although the connector made no further change. The field is omitted if no other
+   * tool uses donor-sync's CRM user.
    */
   sharesUser?: true;
   /**
@@ -623,8 +636,8 @@ export interface ReadBack {
    */
   automated: readonly string[];
   /**
-   * Values of other users that the write replaced. Omitted if no value was lost, or if the CRM cannot report lost
-   * values.
+   * Values of other users that the write replaced. The list is omitted if no user's value was lost, or if the CRM
+   * cannot report lost values.
    */
   overwritten?: Overwritten;
 }
@@ -642,8 +655,8 @@ export interface AutomatedFields {
 export type WriteResult =
   | { status: 'written'; id: string; overwritten?: Overwritten }
   /**
-   * The connector has written all fields except the fields in `refusals`. Each field that was not written has an entry
-   * in `refusals`.
+   * The connector has written all fields except the fields in `refusals`. Each field that the connector did not write
+   * has an entry in `refusals`.
    */
   | {
       status: 'written_in_part';
@@ -663,19 +676,22 @@ export interface RefusedWrite extends Refusal {
 export interface Refusal {
   /** True if the same write may succeed later, for example after a lock or a temporary fault. */
   retriable: boolean;
-  /** True if another user or process had locked the record. Omitted if there is a different reason. */
+  /**
+   * True if another user or process had locked the record. The field is omitted if the rejection has a different reason
+   * than a lock.
+   */
   isLock?: boolean;
   /** The CRM's own code, for example `FIELD_CUSTOM_VALIDATION_EXCEPTION`. */
   code: string;
-  /** donor-sync's own sentence for the nonprofit's administrator. The sentence never quotes the CRM. */
+  /** donor-sync's own sentence for the nonprofit's administrator. donor-sync's sentence never quotes the CRM. */
   message: string;
   /** The fields that caused the rejection, if the CRM reports them. */
   fields: readonly string[];
-  /** The reason why the CRM rejects the value. Omitted if the CRM does not report the reason. */
+  /** The reason why the CRM rejects the value. The reason is omitted if the CRM does not report it. */
   cause?: RefusalCause;
   /**
-   * True if the connector did not send the value, because it breaks a rule that the connector has read from the CRM. A
-   * change with `probe` sends the value anyway.
+   * True if the connector did not send the value, because it breaks a rule that the connector has read from the CRM. If
+   * the change has `probe`, the connector sends the value anyway.
    */
   unsent?: true;
   /**
@@ -683,21 +699,22 @@ export interface Refusal {
    * erasure finds them.
    */
   isPartlyStored?: true;
-  /** The CRM's own text, which donor-sync stores in encrypted form. Omitted if the CRM sends no text. */
+  /** The CRM's own text, which donor-sync stores in encrypted form. The text is omitted if the CRM sends none. */
   words?: ForeignText | null;
 }
 
 /**
- * The reason why a CRM rejects a value. With `rule`, the value breaks a rule of the CRM (validation, trigger,
- * uniqueness). With `does_not_fit`, the value does not fit the field's type, length or options. With `no_permission`,
- * the CRM user must not write the field. With `no_such_field`, the field does not exist.
+ * The reason why a CRM rejects a value. The reason `rule` means that the value breaks a rule of the CRM (validation,
+ * trigger, uniqueness). The reason `does_not_fit` means that the value does not fit the field's type, length or
+ * options. The reason `no_permission` means that donor-sync's CRM user is not allowed to write the field. The reason
+ * `no_such_field` means that the field does not exist.
  */
 export type RefusalCause = 'rule' | 'does_not_fit' | 'no_permission' | 'no_such_field';
 
 export interface FieldCreation {
   name: string;
   result: 'created' | 'existed' | 'failed';
-  /** The reason for the failure and the way to fix it. Null if the field was created. */
+  /** The reason why the field was not created, and the way to fix the problem. Null if the field was created. */
   problem: string | null;
 }
 
@@ -716,7 +733,7 @@ export interface FieldViewers {
   next: string;
 }
 
-/** The specification of a list of contacts. Its members meet a condition on one field. */
+/** The specification of a list of contacts. The members of the list are contacts that meet a condition on one field. */
 export interface ListSpec {
   name: string;
   field: string;
@@ -726,7 +743,10 @@ export interface ListSpec {
 
 export interface ListCreation {
   name: string;
-  /** The result for the list. `left_out` means that the field map does not contain the field that the list needs. */
+  /**
+   * The result for the list. The result `left_out` means that the field map does not contain the field that the list
+   * needs.
+   */
   result: FieldCreation['result'] | 'left_out';
   /**
    * The problem, or the reason why the list was left out, and the way to fix it. Null if the list was created or
@@ -736,8 +756,8 @@ export interface ListCreation {
 }
 
 /**
- * The value of `group` in the settings. The object has a single key, which names the kind of group. The value selects
- * the group.
+ * The value of `group` in the settings. The object has a single key, which names the kind of group. The value of the
+ * key selects the group.
  */
 export type GroupSelector = Readonly<Record<string, unknown>>;
 
@@ -761,7 +781,7 @@ export interface AutomaticMark {
 /** The number of contacts that one mark field excludes. */
 export interface MarkCount {
   kind: 'optOut' | 'deceased' | 'doNotContact';
-  /** The field that the settings name. */
+  /** The mark field that the settings name. */
   field: string;
   /** The number of contacts that were counted. */
   contacts: number;
@@ -786,10 +806,10 @@ export interface Finding {
   /** A fixed word that all findings with the same cause share, such as `crm_scope_missing`. */
   cause?: string;
   /**
-   * The message in a form that users may share. It contains no names, values, IDs and addresses. Omitted if the subject
-   * and the cause are enough.
+   * The message in a form that users may share. The shared message contains no names, values, IDs and addresses. The
+   * shared message is omitted if the subject and the cause are enough.
    */
   report?: string;
-  /** The CRM's own text. Users can display it in the terminal. */
+  /** The CRM's own text. Users can display the CRM's text in the terminal. */
   words?: ForeignText | null;
 }

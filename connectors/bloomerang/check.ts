@@ -11,7 +11,7 @@ import { openBloomerangCheck } from './write-check.ts';
 const KEY_FIX = 'Write a private key of a Bloomerang user into crm.auth.apiKey.';
 const CONTACTS_FIX = 'Correct the setting that the message names, then run doctor again.';
 
-/** Checks every prerequisite of a client with Bloomerang. Does not change anything. */
+/** Checks every prerequisite of a client with Bloomerang. The check does not change anything in Bloomerang. */
 export async function check(options: ConnectorOptions<BloomerangSettings>): Promise<Finding[]> {
   const http = openHttp(options);
   const findings: Finding[] = [];
@@ -48,7 +48,7 @@ async function examine(
   const writeCheck = await openBloomerangCheck(options, http, account, () => new Map());
   const finding = writeCheck.finding();
   findings.push(finding);
-  // If this check failed, opening the connector would only repeat its finding.
+  // If the check failed, donor-sync does not open the connector, because that would only report the problem again.
   if (!finding.ok) return;
   const session = await attempt(findings, 'contacts', CONTACTS_FIX, () =>
     openSession(options, http),

@@ -59,7 +59,8 @@ async function openBloomerangConnector(
     const { session, close } = keepOpen(opened, () => http.close());
     const write = createWriter(opened);
     // Without the permission to write, contacts can still be read by ID and erased. The command `forget` needs both
-    // reading and erasing. A run reads the fields first, so it does not buy a profile that it cannot write.
+    // reading and erasing. A run reads the custom fields before it buys profiles, so it never buys a profile that it
+    // cannot write.
     const unstopped = () => {
       session().writeCheck.requireNotStopped();
       return session();

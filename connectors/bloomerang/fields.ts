@@ -32,7 +32,7 @@ const valuesSchema = z.array(
 export interface CustomField {
   id: number;
   /**
-   * The field's name in donor-sync. It is the name of the field in Bloomerang. If another active field has the same
+   * The field's name in donor-sync. The name is the field's name in Bloomerang. If another active field has the same
    * name, donor-sync appends the field's ID.
    */
   name: string;
@@ -43,7 +43,7 @@ export interface CustomField {
   choices: ReadonlyMap<string, number>;
 }
 
-/** The active custom fields. The key is the name. */
+/** The active custom fields. The map's key is the field's name. */
 export type CustomFields = ReadonlyMap<string, CustomField>;
 
 /** Reads the custom fields and their choices. */
@@ -171,7 +171,7 @@ export function findCustomValue(
   return record.CustomValues?.find(({ FieldId }) => FieldId === fieldId);
 }
 
-/** Returns a field's value. Returns null if no field has this name. */
+/** Returns null if Bloomerang has no field with this name. */
 export function valueIn(record: BloomerangRecord, name: string, custom: CustomFields): FieldValue {
   const field = custom.get(name);
   if (field !== undefined) return toFieldValue(findCustomValue(record, field.id), field);

@@ -28,8 +28,8 @@ export async function listGroups(session: BloomerangSession): Promise<GroupSumma
 }
 
 /**
- * Yields the members of a group. Throws if there are none, because an empty group cannot be distinguished from a group
- * that does not exist.
+ * Yields the members of a group. Throws if the group has no members, because Bloomerang shows no difference between an
+ * empty group and a missing one.
  */
 export async function* readGroup(
   session: BloomerangSession,
@@ -49,8 +49,8 @@ export async function* readGroup(
 }
 
 /**
- * Returns a group and removes it from the cached result. A second request for the group therefore reads the current
- * members.
+ * Returns a group and removes it from the cached result. Because the group is removed from the cache, a second request
+ * reads its current members.
  */
 async function takeGroup(
   session: BloomerangSession,
@@ -87,7 +87,7 @@ async function scanGroups(session: BloomerangSession): Promise<readonly ScannedG
       }
     }
   }
-  // Groups that the user cannot see must not look empty.
+  // A group that donor-sync's user cannot see must not look empty.
   if (people > 0 && !isShown) throw groupsHidden();
   const scan = [...groups.values()];
   session.groups = { scan, atMs, taken: new Set() };

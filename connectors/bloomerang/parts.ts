@@ -30,7 +30,7 @@ export const ID_LISTS: readonly string[] = [
   'CustomEmailInterests',
 ];
 
-/** Values that Bloomerang may set if a request does not contain the part. */
+/** Values that Bloomerang may set if a request does not contain that part of the constituent. */
 export const DEFAULTS: Readonly<Record<string, string>> = {
   Type: 'Individual',
   Status: 'Active',

@@ -19,8 +19,8 @@ import type { BloomerangSession } from './session.ts';
 export const ROWS_PER_PAGE = 50;
 
 /**
- * Yields all individuals. Every reading reads all individuals, for two reasons. Bloomerang does not document whether
- * `lastModified` changes if an address or a custom value changes. Bloomerang also does not report deleted and merged
+ * Yields all individuals. donor-sync reads all individuals each time, for two reasons. Bloomerang does not document
+ * whether `lastModified` changes if an address or a custom value changes. Bloomerang does not report deleted and merged
  * constituents.
  */
 export async function* readPages(session: BloomerangSession): AsyncGenerator<ContactPage> {
@@ -34,7 +34,10 @@ export async function* readPages(session: BloomerangSession): AsyncGenerator<Con
   if (isEmpty) yield { contacts: [], removed: [], cursor: null };
 }
 
-/** Yields the records of all individuals. Each record is yielded once, even if the list changes during the reading. */
+/**
+ * Yields the records of all individuals. The function yields each record once, even if Bloomerang's list changes in the
+ * meantime.
+ */
 export async function* readRows({
   http,
   deps,
@@ -77,7 +80,7 @@ export async function readByIds(
   });
 }
 
-/** Returns the records of these individuals. The key is the canonical ID. */
+/** Returns the individuals' records. The map's key is the individual's canonical ID. */
 export async function findRecords(
   { http, deps }: Pick<BloomerangSession, 'http' | 'deps'>,
   ids: readonly string[],

@@ -1,7 +1,7 @@
 /** The schema of a constituent in Bloomerang's responses. */
 import { z } from 'zod';
 
-/** The schema of a text. A blank text is null, missing or white space. */
+/** The schema of a text. A text counts as blank if it is null, missing or only white space. */
 const text = z
   .union([z.string(), z.number()])
   .nullish()
@@ -14,7 +14,7 @@ const pickedSchema = z.looseObject({ Id: z.number().nullish(), Value: text });
 
 const customValueSchema = z.looseObject({
   FieldId: z.number(),
-  /** According to the specification, the value is an object. A plain string is also accepted. */
+  /** Bloomerang's specification says that the value is an object. donor-sync also accepts a plain string. */
   Value: z.union([pickedSchema, text]).optional(),
   Values: z.array(pickedSchema).nullish(),
 });
@@ -61,7 +61,7 @@ export function isRecordId(id: string): boolean {
 
 /**
  * Returns the canonical form of an ID. The canonical form has no leading zeros and no surrounding white space. Returns
- * null if the string cannot be an ID.
+ * null if the string cannot be a constituent's ID.
  */
 export function canonicalId(typed: string): string | null {
   const id = typed.trim().replace(/^0+/, '');
@@ -76,7 +76,7 @@ function inOneLine(text: string): string {
     .join(', ');
 }
 
-/** Returns the lines of the primary address. The list is empty if the address is blank. */
+/** Returns the lines of the primary address. The list is empty if the constituent's primary address is blank. */
 export function addressLines({ PrimaryAddress }: BloomerangRecord): string[] {
   if (PrimaryAddress == null) return [];
   const { Street, City, State, PostalCode, Country } = PrimaryAddress;

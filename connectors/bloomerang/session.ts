@@ -31,12 +31,13 @@ export interface BloomerangSession {
   custom(): CustomFields;
   refreshCustom(): Promise<CustomFields>;
   /**
-   * Reads the custom fields again if they are older than a minute and the settings use a custom field as a mark.
-   * Without this step, a deleted field would look like a blank field.
+   * Reads the custom fields again if they are older than a minute and the settings use a custom field as a mark. If
+   * donor-sync did not read the fields again, a deleted field would look like a blank field.
    */
   refreshMarkFields(): Promise<void>;
   /**
-   * The result of the last complete reading. Groups that have already been returned are removed from it (`groups.ts`).
+   * The result of the last complete reading. Groups that a caller has already received are removed from the result
+   * (`groups.ts`).
    */
   groups: { scan: readonly ScannedGroup[]; atMs: number; taken: Set<string> } | null;
 }

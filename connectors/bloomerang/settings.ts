@@ -33,8 +33,8 @@ export const bloomerangSettingsSchema = z.strictObject({
     .regex(/^[A-Z]{3}$/, 'is not the code of a currency, for example USD')
     .default('USD'),
   /**
-   * A number that users increase to start a new write check. If a check has stopped all writing, a higher number starts
-   * the next check.
+   * A number that users increase to start a new write check. If a failed write check has stopped all writing, a higher
+   * number starts the next check.
    */
   writeCheck: z.number().int().min(1).default(1),
 });

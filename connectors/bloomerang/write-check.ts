@@ -13,7 +13,10 @@ import type { BloomerangSettings } from './settings.ts';
 
 export type BloomerangCheck = WriteCheck<BloomerangRecord>;
 
-/** Opens the check, which runs before the first write. `custom` returns the custom fields that were last read. */
+/**
+ * Opens the check, which runs before the first write. The function `custom` returns the custom fields that were last
+ * read from Bloomerang.
+ */
 export function openBloomerangCheck(
   { settings, deps }: Pick<ConnectorOptions<BloomerangSettings>, 'settings' | 'deps'>,
   http: Http,
@@ -35,7 +38,7 @@ export function openBloomerangCheck(
       const answer = await http.ask({ path: `/constituent/${id}` }, recordSchema);
       if (answer.ok) return answer.body;
       if (answer.status === 404) return null;
-      // A different refusal is thrown, because it does not mean that the constituent is deleted.
+      // The function throws any other refusal, because it does not mean that the constituent is deleted.
       return http.read({ path: `/constituent/${id}` }, recordSchema);
     },
     async restore(id, former) {

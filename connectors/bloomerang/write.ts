@@ -95,7 +95,7 @@ function put({ http }: BloomerangSession, { Id }: BloomerangRecord, json: object
   return http.ask({ method: 'PUT', path: `/constituent/${Id}`, json }, recordSchema);
 }
 
-/** Reads the names right before the write, because the request must contain them. */
+/** Reads the constituents' names right before the write, because the request must contain them. */
 async function currentNames(session: BloomerangSession, record: BloomerangRecord) {
   const path = `/constituent/${record.Id}`;
   const answer = await session.http.ask({ path }, recordSchema);
@@ -106,8 +106,8 @@ async function currentNames(session: BloomerangSession, record: BloomerangRecord
 type Refused = Extract<HttpAnswer<unknown>, { ok: false }>;
 
 /**
- * Converts an error to a refusal. Bloomerang does not document the form of its errors. donor-sync therefore names a
- * field only if the error contains the field's ID.
+ * Converts an error from Bloomerang to the reason why a write was refused. Bloomerang does not document the form of its
+ * errors. donor-sync therefore names a field only if the error contains the field's ID.
  */
 function toRefusal(
   { status, body }: Refused,
@@ -145,7 +145,7 @@ function nameless(): Refusal {
   return refusal('NAME_MISSING', message);
 }
 
-/** Reads the values shortly after the write. Bloomerang's API does not report changes by automation. */
+/** Reads the written values again shortly after the write. Bloomerang's API does not report changes by automation. */
 export async function readBack(
   session: BloomerangSession,
   writes: readonly WrittenFields[],

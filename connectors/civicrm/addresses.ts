@@ -1,4 +1,4 @@
-/** Builds addresses. They depend on the content management system in which CiviCRM runs. */
+/** Builds addresses. CiviCRM's addresses depend on the content management system in which it runs. */
 import { withoutSlash } from '../../src/outbound/address.ts';
 import type { CivicrmSettings } from './settings.ts';
 

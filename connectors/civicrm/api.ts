@@ -43,7 +43,7 @@ export interface CivicrmApi {
   get(entity: string, params: GetParams, maxTries?: number): Promise<Rows>;
   /** Returns the result of an action that changes nothing. */
   ask(entity: string, action: string, params: object): Promise<readonly Row[]>;
-  /** Returns the same result as `ask`. Returns null if CiviCRM refuses the request. */
+  /** Returns the same result as the function `ask`. Returns null if CiviCRM refuses the request. */
   askIfAllowed(entity: string, action: string, params: object): Promise<readonly Row[] | null>;
   /** Returns the result of an action that changes something. */
   change(
@@ -130,7 +130,7 @@ export function createApi(settings: CivicrmSettings, deps: ConnectorDeps): Civic
   }
 }
 
-/** The timeout (ms) of a request. PHP often works for up to 30 seconds, and some servers allow more time. */
+/** The timeout (ms) of a request. PHP often allows a request 30 seconds, and some servers allow more time. */
 const TIMEOUT_MS = 90_000;
 
 function toPace(requestsPerSecond: number): { requests: number; perMs: number } | null {
@@ -145,8 +145,8 @@ function isRefusal({ status, text }: { status: number; text: string }): boolean 
 }
 
 /**
- * Throws if the response is the page of a firewall between donor-sync and CiviCRM. The page contains no information
- * about a contact.
+ * Throws if the response is the page of a firewall between donor-sync and CiviCRM. A firewall's page contains no
+ * information about a contact.
  */
 function requireCivicrm(status: number, body: unknown): void {
   if (status !== 403 || body !== null) return;

@@ -11,7 +11,7 @@ import type { CivicrmSettings } from './settings.ts';
 
 const SIGN_IN = 'CiviCRM sign-in';
 
-/** Returns the findings. The function never throws, and it closes all connections. */
+/** Returns the findings. `doctor`'s checks never throw, and they close all connections. */
 export async function check(options: ConnectorOptions<CivicrmSettings>): Promise<Finding[]> {
   const findings: Finding[] = [];
   try {

@@ -43,7 +43,7 @@ export const civicrmConnector: ConnectorDefinition<CivicrmSettings> = {
 };
 
 const CAPABILITIES = {
-  // Each reading returns all contacts, because `modified_date` does not show all changes (README).
+  // donor-sync reads all contacts each time, because `modified_date` does not show all changes (README).
   incremental: false,
   reportsRemovals: false,
   createsFields: true,

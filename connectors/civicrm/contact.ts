@@ -13,12 +13,15 @@ const CITY = 'address_primary.city';
 const COUNTRY = 'address_primary.country_id:label';
 
 const EMPLOYER_ID = 'employer_id';
-/** The field with the current employer's name. The user may not have permission to see the employer's contact. */
+/**
+ * The field with the current employer's name. donor-sync's CiviCRM user may not have permission to see the employer's
+ * contact.
+ */
 const EMPLOYER = 'employer_id.display_name';
 /** The field that contains the employer's name as a user typed it. */
 const EMPLOYER_TEXT = 'organization_name';
 
-/** The names of identity sources that may be hidden from the user. */
+/** The fields that identify a contact and that CiviCRM may hide from donor-sync's user. */
 export const ADDRESS_SOURCE = 'address_primary';
 export const EMPLOYER_SOURCE = 'employer';
 
@@ -76,7 +79,10 @@ function marksOf(
   return { ...marks, excluded: 'deceased' };
 }
 
-/** Returns the label of a value if the settings list the label. Users see only labels and not values. */
+/**
+ * Returns the label of a value if the settings list the label. CiviCRM shows users only a value's label and not the
+ * value itself.
+ */
 function asListed(
   text: string,
   name: string,

@@ -23,7 +23,7 @@ const KINDS: Readonly<Record<CrmFieldType, { data_type: string; html_type: strin
   multiPicklist: { data_type: 'String', html_type: 'CheckBox' },
 };
 
-/** The maximum number of characters in CiviCRM's type String. Longer values need the type Memo. */
+/** The maximum number of characters in CiviCRM's type String. Longer texts need CiviCRM's type Memo. */
 const LONGEST_TEXT = 255;
 
 const BY_HAND =
@@ -62,7 +62,7 @@ async function createField(
   const values = toValues(spec, group, field);
   const refused = await session.api.change('CustomField', 'create', { values });
   if (refused === null) return { name, result: 'created', problem: null };
-  // The fields are read again, because the response to an earlier attempt may have been lost.
+  // donor-sync reads the fields again, because the response to an earlier attempt may have been lost.
   session.fields = await readFields(session.api);
   if (session.fields.has(name)) return { name, result: 'existed', problem: null };
   return { name, result: 'failed', problem: `CiviCRM refuses to create ${name}. ${BY_HAND}` };

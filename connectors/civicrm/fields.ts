@@ -41,7 +41,7 @@ export interface Field {
   isOfSubtype: boolean;
   type: CrmFieldType;
   maxLength: number | null;
-  /** The values of a field with options, in order. Null if the field has no options. */
+  /** The values of a field with options, in order. The list is null if the field has no options. */
   options: readonly string[] | null;
   /** The label that users see for each value. */
   labels: ReadonlyMap<string, string>;
@@ -65,8 +65,8 @@ export async function readFields(api: CivicrmApi): Promise<Fields> {
 }
 
 /**
- * Returns the groups of fields that only other types of contacts have, such as organisations. Groups without fields are
- * not returned by CiviCRM.
+ * Returns the groups of fields that only other types of contacts have, such as organisations. CiviCRM does not return
+ * groups without fields.
  */
 export async function readGroupsOfOthers(api: CivicrmApi): Promise<ReadonlySet<string>> {
   const groupsIn = (names: ReadonlySet<string>) =>
@@ -149,8 +149,8 @@ function toType({ data_type: type, input_type: input, input_attrs, options }: De
 }
 
 /**
- * The number of digits that always fit into CiviCRM's type Integer. The largest number in this type has ten digits.
- * Some numbers with ten digits are larger and do not fit.
+ * The number of digits that always fit into CiviCRM's type Integer. The largest number in CiviCRM's type Integer has
+ * ten digits. Some numbers with ten digits are too large for the type Integer.
  */
 const INT_DIGITS = 9;
 export const LARGEST_INT = 2_147_483_647;

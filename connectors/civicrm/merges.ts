@@ -11,7 +11,7 @@ import type { CivicrmSession } from './session.ts';
 
 type Deps = Pick<CivicrmSession, 'api' | 'signal' | 'clock'>;
 
-/** The number of days to look back. Earlier runs or look-ups have already found older merges. */
+/** The number of days to look back. Merges that are older than this were already found by earlier runs or look-ups. */
 const LOOK_BACK_DAYS = 90;
 
 const DAY_MS = 86_400_000;
@@ -32,7 +32,7 @@ const targetSchema = z.object({
 
 /**
  * Yields the contacts that were recently merged into other contacts. Without the permission "view all activities",
- * donor-sync cannot see merges. It then treats the merged contacts as missing.
+ * donor-sync cannot see merges. Without the permission, donor-sync treats merged contacts as missing.
  */
 export async function* readMerges({
   api,
@@ -113,7 +113,9 @@ async function findPresent(
 
 const idSchema = z.object({ id: z.coerce.number() });
 
-/** Returns the contact into which a deleted contact was merged. Returns null if no merge is visible. */
+/**
+ * Returns the contact into which a deleted contact was merged. Returns null if CiviCRM shows no merge of the contact.
+ */
 export async function findWinner({ api }: Pick<Deps, 'api'>, id: string): Promise<string | null> {
   const rows = await api.askIfAllowed('Contact', 'getMergedTo', { contactId: Number(id) });
   const { data } = idSchema.safeParse(rows?.[0]);

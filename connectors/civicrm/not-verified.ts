@@ -6,7 +6,7 @@
 export interface Assumption {
   /** The assumption. */
   assumed: string;
-  /** What happens if the assumption is wrong. */
+  /** The effect on donor-sync if the assumption is wrong. */
   otherwise: string;
 }
 

@@ -8,17 +8,18 @@ import { readMerges } from './merges.ts';
 import type { CivicrmSession } from './session.ts';
 
 /**
- * The minimum number of contacts in one request. If the server fails even with this number, donor-sync cannot use it.
+ * The minimum number of contacts in one request. If the server fails even with this few contacts, donor-sync cannot use
+ * the server.
  */
 const LEAST_ROWS = 25;
 
-/** The number of attempts for a request that can be split. After these attempts, donor-sync splits the request. */
+/** The number of times that donor-sync tries a request before it splits the request into smaller requests. */
 const TRIES_IF_SPLITTABLE = 2;
 
 /**
- * Yields all individuals. Merged contacts come first. A later reading cannot continue where this reading stopped.
- * `modified_date` does not show deletions. On some sites, `modified_date` also does not change if an address or a
- * custom field changes.
+ * Yields all individuals. Merged contacts come first in the result. A later reading must start from the beginning and
+ * cannot continue where this reading stopped. `modified_date` does not show deletions. On some sites, `modified_date`
+ * also does not change if an address or a custom field changes.
  */
 export async function* readPages(session: CivicrmSession): AsyncGenerator<ContactPage> {
   for await (const removed of readMerges(session)) yield { contacts: [], removed, cursor: null };
@@ -97,7 +98,7 @@ export async function* findMarked(session: CivicrmSession): AsyncGenerator<reado
   }
 }
 
-/** For each result, the number of contacts that are compared. */
+/** For each match that the caller wants, the number of contacts that donor-sync compares. */
 const COMPARED_PER_FOUND = 20;
 
 /** Finds contacts by their names. MySQL finds words anywhere in a name, so donor-sync compares the results again. */

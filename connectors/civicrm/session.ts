@@ -15,7 +15,7 @@ export interface CivicrmSession {
   signal: AbortSignal;
   clock: { now(): number; sleep(ms: number, signal?: AbortSignal): Promise<void> };
   account: CrmAccount;
-  /** The fields from the last description. */
+  /** The fields from CiviCRM's last description of contacts. */
   fields: Fields;
   shape: IdentityShape;
   filter: Where | null;
@@ -58,7 +58,7 @@ export async function openSession({
 
 /**
  * Returns the site's account. A site has no ID that every user can read. A copy of a site would also have the same ID
- * as the original site. The account's ID is therefore the address, which is unique.
+ * as the original site. donor-sync uses the site's address as the account's ID, because the address is unique.
  */
 async function readAccount(api: CivicrmApi, { url }: CivicrmSettings): Promise<CrmAccount> {
   const { host, pathname } = new URL(withoutSlash(url));

@@ -13,14 +13,17 @@ export const civicrmSettingsSchema = z.strictObject({
   auth: z.strictObject({
     type: z.literal('apiKey'),
     apiKey: text,
-    /** The site's key. It is necessary only if the site requires its site key (`authx_guards`). */
+    /** The site's key. The key is necessary only if the site requires it (`authx_guards`). */
     siteKey: text.optional(),
   }),
   /** The content management system, on which the addresses of the API and of contacts depend. */
   system: z.enum(['drupal', 'backdrop', 'standalone', 'wordpress', 'joomla']).default('drupal'),
   /** False for a WordPress site without clean URLs. */
   cleanUrls: z.boolean().default(true),
-  /** The currency of the site's amounts. It is necessary only if the user has no permission to read the currency. */
+  /**
+   * The currency of the site's amounts. The setting is necessary only if donor-sync's user has no permission to read
+   * the currency in CiviCRM.
+   */
   siteCurrency: z
     .string()
     .regex(/^[A-Z]{3}$/, 'must be the code of a currency, for example USD')
@@ -30,7 +33,9 @@ export const civicrmSettingsSchema = z.strictObject({
    * limit.
    */
   requestsPerSecond: z.number().min(0).max(100).default(4),
-  /** The number of contacts in one request. If the server fails, donor-sync tries a smaller number. */
+  /**
+   * The number of contacts in one request. If the server fails, donor-sync tries again with fewer contacts per request.
+   */
   pageSize: z.number().int().min(25).max(2_000).default(500),
 });
 

@@ -4,7 +4,10 @@ import { canonicalId, NOT_IN_TRASH } from './contact.ts';
 import type { CivicrmSession } from './session.ts';
 import { fromApi } from './values.ts';
 
-/** Returns the values. The key is the contact's ID. Contacts and fields that the user cannot see are left out. */
+/**
+ * Returns the values. The map's key is the contact's ID. The result omits contacts and fields that donor-sync's user
+ * cannot see.
+ */
 export async function readValues(
   { api, fields }: Pick<CivicrmSession, 'api' | 'fields'>,
   ids: readonly string[],

@@ -39,7 +39,7 @@ function joined(value: unknown, options: readonly string[]): string | null {
   return chosen.length === 0 ? null : chosen.toSorted((a, b) => order(a) - order(b)).join(';');
 }
 
-/** Returns the value for a request, or undefined if the field cannot store it. */
+/** Returns the value to send to CiviCRM, or undefined if the field cannot store it. */
 export function toApi(field: Field, value: FieldValue): unknown {
   const { type, options, maxLength } = field;
   if (value === null) return type === 'multiPicklist' ? [] : '';

@@ -18,10 +18,10 @@ import { toApi } from './values.ts';
 /** The number of contacts in one request. For each contact, CiviCRM runs its hooks, which take time. */
 const CHANGES_PER_REQUEST = 50;
 
-/** The number of attempts for a request that can be split. After these attempts, donor-sync splits the request. */
+/** The number of times that donor-sync tries a request before it splits the request into smaller requests. */
 const TRIES_IF_SPLITTABLE = 2;
 
-/** The time (ms) after which another transaction has usually ended. */
+/** The time (ms) that another transaction usually needs to end. */
 const LOCK_WAIT_MS = 1_000;
 const LOCK_TRIES = 2;
 
@@ -95,7 +95,7 @@ function findProblem(
   return refusal('VALUE_DOES_NOT_FIT', DOES_NOT_FIT, { cause: 'does_not_fit' });
 }
 
-/** Converts an error to a refusal. CiviCRM's errors have no codes. */
+/** Converts an error from CiviCRM to the reason why a write was refused. CiviCRM's errors have no codes. */
 function toRefusal({ isUnauthorized, isLock, words }: Refused): Refusal {
   if (isUnauthorized) {
     return refusal('NOT_ALLOWED', NOT_ALLOWED, { words, cause: 'no_permission' });
@@ -114,7 +114,7 @@ const LOCKED = 'Another user or process had locked the contact.';
 const REFUSED =
   'CiviCRM refused the change and did not say why. Its log names the cause at this time, or give the user the permission "view debug output".';
 
-/** CiviCRM's reasons, which are more specific than the general reasons. */
+/** CiviCRM's own reasons for a refusal, which are more specific than the general reasons. */
 const REASONS = {
   gone: refusal(
     'CONTACT_GONE',
@@ -123,7 +123,7 @@ const REASONS = {
   failed: refusal(
     'SITE_FAILED',
     "CiviCRM's server failed at this contact, and not at others. Its log names the cause at this time, often an extension. The values are written later.",
-    // The server may still execute the request.
+    // The server may still be executing the request.
     { retriable: true, isPartlyStored: true },
   ),
   notStored: refusal(

@@ -1,4 +1,6 @@
-/** Finds the end of a broken row, so that the next rows do not become part of it. Also finds the broken cell. */
+/**
+ * Finds the end of a broken row, so that the next rows do not become part of it. Also finds the broken cell in the row.
+ */
 import type { FarEnd, LineEnding, RecordSource } from './records.ts';
 
 const CHUNK_BYTES = 1024 * 1024;
@@ -9,8 +11,8 @@ const QUOTE = 0x22;
 /** The size and the largest cell of a row that is too long to be read. */
 export interface LongRow extends FarEnd {
   /**
-   * The row's largest cell. It contains the column's position (the first column is 1), the cell's number of bytes, and
-   * whether the cell's quote is closed.
+   * The row's largest cell. The entry contains the column's position (the first column is 1), the cell's number of
+   * bytes, and whether the cell's quote is closed.
    */
   cell: { column: number; size: number; isClosed: boolean };
 }
@@ -29,7 +31,7 @@ export function endAtFirstLine(
   };
 }
 
-/** Measures a row that may be as long as the file. The function needs little memory. */
+/** Measures a row that may be as long as the file. The function needs little memory, even for a very long row. */
 export async function measureLongRow(
   { handle, size: fileSize }: Pick<RecordSource, 'handle' | 'size'>,
   offset: number,
@@ -65,7 +67,7 @@ function extent(lineEnd: number, ending: LineEnding): { size: number; ending: Li
   return { size: ending === '\r\n' ? lineEnd - 1 : lineEnd, ending };
 }
 
-/** Returns a size as text for users. */
+/** Returns a number of bytes as text for users. */
 export function sizeText(bytes: number): string {
   const units = ['bytes', 'KB', 'MB', 'GB'];
   const power = Math.min(units.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10));
@@ -98,13 +100,13 @@ function createReading(separator: number) {
           }
         }
         follow(byte, place + at);
-        // The last byte is stored, because a carriage return in it belongs to a line feed in the next bytes.
+        // The function stores the last byte, because a carriage return in it belongs to a line feed in the next bytes.
         last = byte;
       }
       place += bytes.length;
       return -1;
     },
-    /** False if a quote is not closed, or if text follows the closing quote. */
+    /** False if a cell's quote is not closed, or if text follows the closing quote. */
     isSound: () => sound && state !== 'quoted',
     endsWithReturn: () => last === CARRIAGE_RETURN,
     firstLine: () => first,

@@ -1,11 +1,14 @@
-/** Cells in the form in which the file contains them (raw), and their values. */
+/** Reads and writes cells, both their values and the raw text in the file. */
 import { withoutGuard } from '../../src/core/printable.ts';
 
 export type SplitRow =
   | { cells: string[]; fault: null }
   | { cells: null; fault: RowFault; column: number; rest: number };
 
-/** With `unclosed`, a quote is never closed. With `afterQuote`, text follows a closing quote. */
+/**
+ * The fault `unclosed` means that a quote is never closed. The fault `afterQuote` means that text follows a closing
+ * quote.
+ */
 export type RowFault = 'unclosed' | 'afterQuote';
 
 /**
@@ -44,7 +47,7 @@ export function quote(text: string, style: { delimiter: string; quoteAll: boolea
   return needed ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** Returns the text of a raw cell. The text is empty if the cell is blank. */
+/** Returns the text of a raw cell. The text of a blank cell is empty. */
 export function readCell(raw: string): string {
   return readText(unquote(raw));
 }

@@ -41,7 +41,7 @@ export async function check(
   }
 }
 
-/** The reason why files do not support `contacts.filter`. */
+/** The reason why a client with CSV files cannot use `contacts.filter`. */
 export const NO_FILTER =
   'A CSV file has no filter language. Remove contacts.filter from the settings. Then remove the ' +
   'rows that must not be sent, or name the column that marks them in contacts.optOutField.';
@@ -115,8 +115,8 @@ interface Counts {
 }
 
 /**
- * Counts the contacts that the columns in the settings produce. The counts reveal a wrong column before it costs
- * credits.
+ * Counts the contacts that donor-sync reads with the columns in the settings. The counts reveal a wrong column before
+ * the mistake costs credits.
  */
 async function countContacts(files: CsvFiles, options: ContactColumns): Promise<Finding[]> {
   const counts = await files.withTables(async ({ input }) => {
@@ -162,7 +162,9 @@ function count(counts: Counts, { firstName, lastName, optedOut, excluded }: Cont
   if (excluded != null) counts[excluded] += 1;
 }
 
-/** If fewer contacts than this share have a name, the settings probably contain a wrong column. */
+/**
+ * The lowest share of contacts with a name that is plausible. Below it, the settings probably contain a wrong column.
+ */
 const LEAST_NAMED_SHARE = 0.5;
 
 function checkNames({ all, named }: Counts): Finding {
@@ -213,8 +215,8 @@ function checkMostMarked(marks: readonly MarkCount[]): Finding[] {
 }
 
 /**
- * Reports words whose meaning a user has to define. Contacts with these words wait until a user has defined the
- * meaning.
+ * Reports words in mark columns whose meaning a user has to define. Contacts with these words wait until a user has
+ * defined the meaning.
  */
 function checkWords(
   { all, mark_unknown, unknownWords }: Counts,
@@ -238,7 +240,7 @@ function unknownWords(
   });
 }
 
-/** Reports the parts of an identity that the columns do not provide, and the effects on matches and costs. */
+/** Reports the parts of a contact's identity that no column provides, and how this affects matches and costs. */
 function checkParts({ columns }: Pick<CsvSettings, 'columns'>): Finding[] {
   return missingParts(columns).map(({ part, price }) => ({
     subject: part,
@@ -249,8 +251,8 @@ function checkParts({ columns }: Pick<CsvSettings, 'columns'>): Finding[] {
 }
 
 /**
- * Reports the marks for which the settings name no column, because many files lack these columns. Contacts that would
- * be excluded by these marks cost credits.
+ * Reports the marks for which the settings name no column, because many files lack these columns. donor-sync spends
+ * credits on contacts that these marks would exclude.
  */
 function checkMissingMarks(contacts: ContactsSettings): Finding[] {
   const message = missingMarksText({

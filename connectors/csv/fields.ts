@@ -17,7 +17,7 @@ export async function describeFields(session: CsvSession): Promise<CrmField[]> {
   }));
 }
 
-/** Adds columns at the end of the output. The output contains the columns after `finish`. */
+/** Adds columns at the end of the output. The output contains the new columns after the function `finish`. */
 export async function createFields(
   session: CsvSession,
   specs: readonly FieldSpec[],
@@ -36,7 +36,7 @@ export async function createFields(
   });
 }
 
-/** Returns true if the name is unchanged after it has been written to a file and read again. */
+/** Returns true if a column's name stays the same when it is written to a file and read again. */
 export function isColumnName(name: string, encoding: Encoding): boolean {
   return (
     name !== '' && name === name.trim() && !/[\r\n\0]/.test(name) && isEncodable(name, encoding)

@@ -18,7 +18,7 @@ const FIXES: Readonly<Record<string, string>> = {
 
 /**
  * Creates the error for a failed system call. Returns a ConfigurationError if a user must act, and otherwise a
- * RetriableError, for example for a full disk. `deed` completes the sentence "Cannot …".
+ * RetriableError, for example for a full disk. The text in `deed` completes the sentence "Cannot …".
  */
 export function fileError(deed: string, path: string, cause: unknown): DonorSyncError {
   if (isDonorSyncError(cause)) return cause;
@@ -40,7 +40,7 @@ export function systemCode(error: unknown): string | null {
   return typeof error.code === 'string' ? error.code : null;
 }
 
-/** Creates the error for a file that another program has changed at the same time. */
+/** Creates the error for a file that another program has changed while donor-sync used it. */
 export function fileChanged(
   file: string,
   details: Readonly<Record<string, string>>,

@@ -22,11 +22,11 @@ export interface Tables {
 /** The paths of the files, after symbolic links have been resolved. */
 export interface FilePaths {
   input: string;
-  /** The file that donor-sync replaces. It is the input by default. */
+  /** The file that donor-sync replaces. By default, donor-sync replaces the input file. */
   output: string;
   isInPlace: boolean;
   journal: string;
-  /** The path where the new file is written before it replaces the output. */
+  /** The path at which donor-sync writes the new file before it replaces the output. */
   replacement: string;
 }
 
@@ -34,9 +34,10 @@ export interface CsvFiles {
   readonly paths: FilePaths;
   readonly journal: Journal;
   /**
-   * Runs an action, and runs it again if another program has changed the files in between. The action may therefore run
-   * several times. `commit` runs only once. Two actions never run at the same time. An action must not wait for another
-   * action. Throws a RetriableError if another program changes the files again and again.
+   * Runs an action, and runs it again if another program has changed the files in between. The action may run several
+   * times. The function `commit` runs only once. Two actions on the files never run at the same time. An action on the
+   * files must not wait for another action. Throws a RetriableError if another program changes the files again and
+   * again.
    */
   withTables<Result>(
     action: (tables: Tables) => Promise<Result>,
@@ -125,7 +126,7 @@ export async function findPaths(settings: CsvSettings): Promise<FilePaths> {
 
 /**
  * Throws a ConfigurationError if the settings name no separate output but one is necessary. A workbook or a UTF-16 file
- * needs a separate output, because donor-sync never replaces these files. The results go to a CSV file.
+ * needs a separate output, because donor-sync never replaces these files. donor-sync writes the results to a CSV file.
  */
 async function requireOwnOutput(
   { path }: Pick<CsvSettings, 'path'>,

@@ -7,12 +7,12 @@ import { isBlank } from './rows.ts';
 import { DELIMITERS } from './settings.ts';
 import { decodeText, type Encoding } from './sources/encoding.ts';
 
-/** The maximum size of a row. The preview ends before a longer row. */
+/** The maximum size of a row in the preview. The preview ends before a longer row. */
 const MAX_ROW_BYTES = 65_536;
 
 /**
- * Returns the header for the delimiter that results in the most column names. Returns the problems if no delimiter
- * works.
+ * Returns the header for the delimiter that results in the most column names. Returns the header's problems if no
+ * delimiter works.
  */
 export function readAnyHeader(bytes: Buffer, encoding: Encoding): Header | Problem[] {
   const readings = DELIMITERS.map((delimiter) =>
@@ -27,9 +27,9 @@ function countNames(reading: Header | Problem[]): number {
 }
 
 /**
- * Returns the values of the first rows below a header. The function reads at most `records` records. Skips blank lines
- * and rows that the connector cannot read. `isWhole` is false if the bytes are only the first part of a file. In that
- * case, the last row may be incomplete.
+ * Returns the values of the first rows below a header. At most `records` records are read. Blank lines and rows that
+ * the connector cannot read are skipped. `isWhole` is false if the bytes are only the first part of a file. If the
+ * bytes are only a part of the file, the last row may be incomplete.
  */
 export function readFirstRows(
   bytes: Buffer,

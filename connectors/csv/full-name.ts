@@ -1,4 +1,4 @@
-/** The first and the last name. A part is null if it is ambiguous. */
+/** The first and the last name. The first or last name is null if it is ambiguous. */
 export interface NameParts {
   firstName: string | null;
   lastName: string | null;
@@ -7,10 +7,11 @@ export interface NameParts {
 const UNKNOWN: NameParts = { firstName: null, lastName: null };
 
 /**
- * Splits a whole name of the form `Last, First` or `First Last`. The result does not contain titles and degrees. `Jr.`
- * and `III` are part of the last name, because they distinguish father from son. Particles (`de la Cruz`) are also part
- * of the last name. A nickname in brackets or quotes is part of the first name. An uncertain part is null, and
- * donor-sync does not submit the contact, because a wrong guess would cost a credit.
+ * Splits a whole name of the form `Last, First` or `First Last`. The result does not contain titles such as `Dr.` and
+ * degrees such as `PhD`. `Jr.` and `III` are part of the last name, because they distinguish father from son. Particles
+ * such as `de la` in `de la Cruz` are part of the last name. A nickname in brackets or quotes is part of the first
+ * name. If a part of the name is uncertain, donor-sync does not submit the contact, because a wrong guess would cost a
+ * credit.
  */
 export function splitFullName(text: string): NameParts {
   const words = splitWords(text);
@@ -26,12 +27,12 @@ export function splitFullName(text: string): NameParts {
   return inOrder(first, generations);
 }
 
-/** The words between two commas, sorted into their kinds. */
+/** The words between two commas of a name, sorted into their kinds. */
 interface Section {
   hasTitle: boolean;
-  /** The words without titles and degrees. */
+  /** The words of the name without titles and degrees. */
   names: readonly string[];
-  /** Words such as `Jr.` and `III`. */
+  /** Words of the name such as `Jr.` and `III`. */
   generations: readonly string[];
 }
 
@@ -87,12 +88,12 @@ function toLastName(words: readonly string[], generations: readonly string[]): s
   return [...names, ...generations].join(' ');
 }
 
-/** Splits a text into words, commas and asides. An aside is a text in brackets or quotes. */
+/** Splits a text into words, commas and asides. An aside is a part of a name in brackets or quotes. */
 function splitWords(text: string): string[] {
   return text.match(/\([^)]*\)|"[^"]*"|“[^”]*”|,|[^\s,]+/gu) ?? [];
 }
 
-/** Returns false for a dash or a question mark, which cannot be a name. */
+/** Returns false for a text that cannot be a name, such as a dash or a question mark. */
 function hasLetters(word: string): boolean {
   return word === ',' || /\p{L}|\p{N}/u.test(word);
 }
@@ -144,7 +145,7 @@ function isParticle(word: string): boolean {
   return isSureParticle(word) || NAMES_OR_PARTICLES.has(bare(word));
 }
 
-/** Returns true for a particle that cannot be a first name. In lower case, no particle can be a first name. */
+/** Returns true for a particle that cannot be a first name. A particle in lower case is never a first name. */
 function isSureParticle(word: string): boolean {
   return PARTICLES.has(bare(word)) || NAMES_OR_PARTICLES.has(word.replace(/\.$/, ''));
 }
@@ -165,7 +166,7 @@ const TITLES = wordSet(
 
 const GENERATIONS = wordSet('jr sr junior senior ii iii iv v 2nd 3rd 4th');
 
-/** Words that may follow a name but do not belong to it. */
+/** Words that may follow a name but are not part of it. */
 const ADDITIONS = new Set([
   ...GENERATIONS,
   ...wordSet('md phd edd esq dds dvm cpa rn jd mba dr mr mrs ms rev prof hon'),
@@ -182,8 +183,8 @@ const DECEASED =
   /deceased|passed away|verstorben|gestorben|d[eé]c[eé]d[eé]|fallecid[oa]|difunt[oa]|decedut[oa]|overleden|falecid[oa]|avliden/iu;
 
 /**
- * Matches a legal form such as in `Construcciones Peña, S.A.`. The letters may also be initials, so the name is
- * ambiguous.
+ * Matches a legal form such as in `Construcciones Peña, S.A.`. The letters of a legal form may also be initials, so the
+ * name is ambiguous.
  */
 const LEGAL_FORM = /^(s\.(a|l|l\.u|a\.s|r\.l|p\.a)\.?)$/i;
 

@@ -32,7 +32,10 @@ export async function* readGroup(
   }
 }
 
-/** Returns the values of columns that have only a few different values. Each value is a group. */
+/**
+ * Returns the values of columns that have only a few different values. Each value of such a column is a group of
+ * contacts.
+ */
 export async function listGroups(session: CsvSession): Promise<GroupSummary[]> {
   const input = await readInput(session);
   const counts = await countValues(session, input);
@@ -61,7 +64,7 @@ function missingColumn(column: string, input: Table): ConfigurationError {
   return new ConfigurationError(message, { code: 'csv_column_missing', details: { column } });
 }
 
-/** Counts how often each value occurs. Omits a column with too many values. */
+/** Counts how often each value occurs in a column. The result omits columns with too many values. */
 async function countValues(
   session: CsvSession,
   input: Table,
@@ -82,7 +85,10 @@ async function countValues(
   return counts;
 }
 
-/** Returns the columns that can contain groups. They are all columns except the columns of the identity. */
+/**
+ * Returns the columns that can contain groups. All columns can contain groups, except the columns with the contact's
+ * identity.
+ */
 function sortingColumns({ settings }: CsvSession, input: Table): string[] {
   const { id, firstName, lastName, addresses, employers } = settings.columns;
   const identity = new Set([id, firstName, lastName, ...addresses, ...employers]);

@@ -12,14 +12,14 @@ export interface Dialect {
   encoding: Encoding;
   /** True if the file starts with the UTF-8 byte order mark. */
   byteOrderMark: boolean;
-  /** The first line if it names the delimiter (`sep=;`), with its line ending. */
+  /** The file's first line with its line ending, if this line names the delimiter (`sep=;`). */
   separatorLine: string;
-  /** True if every cell of the file is quoted. Determined from the header. */
+  /** True if every cell of the file is quoted. donor-sync determines this from the header. */
   quoteAll: boolean;
 }
 
 export interface Header {
-  /** The line number of the header. It is 1, or 2 if the first line names the delimiter. */
+  /** The line number of the header. The header is in line 1, or in line 2 if the first line names the delimiter. */
   line: number;
   dialect: Dialect;
   /** The column names, without surrounding white space. */
@@ -40,11 +40,14 @@ export interface HeaderFormat {
 
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 const MOST_NAMES_LISTED = 30;
-/** The number of characters that a message shows of each column name. A longer text is probably not a column name. */
+/**
+ * The number of characters that a message shows of each column name. Text that is longer than this is probably not a
+ * column name.
+ */
 const MOST_CHARACTERS_LISTED = 200;
 const MOST_TYPOS = 2;
 
-/** Reads the header from the first bytes of a file. Returns the problems if the header cannot be used. */
+/** Reads the header from the first bytes of a file. Returns the problems if donor-sync cannot use the header. */
 export function readHeader(bytes: Buffer, format: HeaderFormat): Header | Problem[] {
   const impossible = wrongKindOfFile(bytes);
   if (impossible !== null) return [{ line: 1, message: impossible }];
@@ -70,7 +73,7 @@ export function readHeader(bytes: Buffer, format: HeaderFormat): Header | Proble
   };
 }
 
-/** Returns the problem for bytes that are invalid in the file's encoding. */
+/** Returns a description of the problem for bytes that are invalid in the file's encoding. */
 export function encodingProblem(line: number): Problem {
   const message =
     'this is not UTF-8 text. Save the file as UTF-8 (in a spreadsheet: "CSV UTF-8"), or convert ' +
@@ -130,8 +133,8 @@ const HEADER_FAULTS = {
 } as const;
 
 /**
- * Returns true if a carriage return without a line feed occurs outside quotes. `cells` is null if the header cannot be
- * read.
+ * Returns true if a carriage return without a line feed occurs outside quotes. The value of `cells` is null if the
+ * header cannot be read.
  */
 function hasBareReturn(text: string, cells: readonly string[] | null): boolean {
   if (cells === null) return /"\r[^\n]/.test(text);
@@ -148,7 +151,7 @@ function firstRecord(bytes: Buffer, delimiter: string): Pick<RawRecord, 'bytes' 
   };
 }
 
-/** Returns how many of the required columns the header contains if it is read in this way. */
+/** Returns how many of the required columns the header contains if it is read with this delimiter and encoding. */
 function found(header: Header | Problem, format: HeaderFormat): number {
   if ('message' in header) return -1;
   const positions = columnPositions(header.columns);
@@ -183,8 +186,8 @@ function columnProblems(
 }
 
 /**
- * The message about a file without a header. Its first line may contain a person's name and address, so the message
- * does not quote the line.
+ * The message about a file without a header. The first line of a file without a header may be a person's data, so the
+ * message does not quote the line.
  */
 const NO_HEADER =
   'the first line must be the header row, but it has none of the column names in the settings. The line is not ' +
@@ -245,15 +248,18 @@ function editDistance(a: string, b: string): number {
   return above[b.length] ?? 0;
 }
 
-/** A problem in a file that a user has to fix. The header is in line 1. */
+/** A problem in a file that a user has to fix. The file's first line has number 1. */
 export interface Problem {
   line: number;
-  /** The number of this row in a spreadsheet. Omitted if it equals the line number. */
+  /** The number of this row in a spreadsheet. The row number is omitted if it equals the line number. */
   row?: number;
   message: string;
 }
 
-/** The maximum number of problems. The check of a file ends when it has found this number. */
+/**
+ * The maximum number of problems that donor-sync reports about a file. The check of a file ends when it has found this
+ * number of problems.
+ */
 export const MOST_PROBLEMS = 20;
 
 /** Returns the error that lists all problems of a file. */

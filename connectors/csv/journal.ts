@@ -8,9 +8,9 @@ import { replaceFile, syncFolder, writeBytes, writeWholeFile } from './replace-f
 import { createRowIndex, type RowIndex } from './row-index.ts';
 
 /**
- * Stores changes that are not in the output yet. The journal is a file next to the output, with one JSON document per
- * line. donor-sync confirms a change only after the change has been written to the disk. If a run is killed, the next
- * run reads the journal and continues.
+ * Stores contacts' changes that the output file does not contain yet. The journal is a file next to the output, with
+ * one JSON document per line. donor-sync confirms a change only after the change has been written to the disk. If a run
+ * is killed, the next run reads the journal and continues.
  */
 
 export interface Journal {
@@ -20,15 +20,17 @@ export interface Journal {
   readonly createdColumns: ReadonlySet<string>;
   readonly keptColumns: ReadonlySet<string>;
   find(ids: readonly string[]): Promise<Map<string, JournalChange>>;
-  /** Adds lines. The promise resolves after the lines have been written to the disk. */
+  /** Adds lines. The promise resolves after the journal's lines have been written to the disk. */
   append(lines: readonly JournalLine[]): Promise<void>;
   /**
    * Permanently deletes all changes to these IDs. The promise resolves with the number of deleted changes, after the
-   * deletion has been written to the disk. If a new output has already been written, it is created again, because it
-   * may contain the changes too.
+   * deletion has been written to the disk. If donor-sync has already written a new output, it creates that file again,
+   * because the file may contain the changes too.
    */
   erase(isErased: (id: string) => boolean): Promise<number>;
-  /** Removes all changes, and keeps only these columns. If there are no columns, removes the file. */
+  /**
+   * Removes all changes from the journal, and keeps only these columns. If no columns remain, removes the journal file.
+   */
   reset(keptColumns: readonly string[]): Promise<void>;
   close(): Promise<void>;
 }
@@ -67,10 +69,10 @@ export async function openJournal(path: string): Promise<Journal> {
       }
     },
     async erase(isErased) {
-      // A killed process may have left this file behind.
+      // A process that was killed may have left this file behind.
       await rm(temporaryFor(path), { force: true });
       if (handle === null) return 0;
-      // The output already contains these changes, so they must not be merged again.
+      // The output already contains these changes, so merging them again would be wrong.
       if (state.isSpent) {
         await reset([...state.kept]);
         return 0;
@@ -109,14 +111,17 @@ interface State {
   changeCount: number;
   created: Set<string>;
   kept: Set<string>;
-  /** The number of bytes in the complete lines. If the process was killed, an incomplete line may follow. */
+  /**
+   * The number of bytes in the journal's complete lines. If the process was killed, an incomplete line may follow the
+   * complete lines.
+   */
   size: number;
   /**
-   * The size of the file when it was last read or written. A different size shows that another process has written to
-   * the file.
+   * The size of the journal file when it was last read or written. A different size shows that another process has
+   * written to the file.
    */
   seenSize: number;
-  /** True if the changes have been merged, so that only the journal has to be removed. */
+  /** True if the changes are already in the output, so that only the journal has to be removed. */
   isSpent: boolean;
 }
 
@@ -148,9 +153,9 @@ async function create(path: string): Promise<FileHandle> {
 }
 
 /**
- * Throws if the file has changed. Two processes that write to the journal would overwrite each other's changes. If
- * another process has changed the journal, this process writes nothing. The next run finds the changes of both
- * processes.
+ * Throws if another process has changed the journal. Two processes that write to the journal would overwrite each
+ * other's changes. If another process has changed the journal, this process writes nothing. The next run finds the
+ * changes of both processes.
  */
 async function requireOurs(path: string, handle: FileHandle | null, state: State): Promise<void> {
   const [now, ours] = await Promise.all([
@@ -215,8 +220,8 @@ async function appendLines(
 ): Promise<void> {
   const encoded = lines.map(encodeLine);
   try {
-    // An interrupted write may have left an incomplete line. Without this step, the incomplete line would become part
-    // of the next line.
+    // An interrupted write may have left an incomplete line. The function removes an incomplete line, because it would
+    // become part of the next line.
     await handle.truncate(state.size);
     await writeBytes(handle, Buffer.concat(encoded), state.size);
     await handle.datasync();
@@ -249,7 +254,7 @@ async function findChanges(
 
 /**
  * Returns the lines that remain after the changes to some IDs have been removed. Also returns the number of removed
- * changes, and whether a new output had already been written.
+ * changes, and whether donor-sync had already written a new output.
  */
 async function linesWithout(
   handle: FileHandle,
@@ -271,7 +276,7 @@ async function linesWithout(
   return { lines, dropped, isReady };
 }
 
-/** Replaces all lines of the journal with these lines. If there are no lines, removes the file. */
+/** Replaces all lines of the journal with these lines. If no lines remain, removes the journal file. */
 async function rewrite(path: string, lines: readonly Buffer[]): Promise<void> {
   if (lines.length === 0) {
     await rm(path, { force: true });
@@ -286,7 +291,7 @@ function temporaryFor(path: string): string {
 }
 
 const lineSchema = z.union([
-  /** A change to one contact. For each column, the change contains the previous text and the new text. */
+  /** A change to one contact. A change contains each column's previous text and new text. */
   z.strictObject({
     id: z.string(),
     cells: z.record(z.string(), z.tuple([z.string(), z.string()])),
@@ -302,7 +307,7 @@ const lineSchema = z.union([
 export type JournalLine = z.infer<typeof lineSchema>;
 export type JournalChange = Extract<JournalLine, { id: string }>;
 
-/** Returns the line in the form in which the journal contains it, with a line feed. */
+/** Returns the line as the journal contains it, with a line feed. */
 export function encodeLine(line: JournalLine): Buffer {
   return Buffer.from(`${JSON.stringify(line)}\n`);
 }
@@ -318,8 +323,8 @@ export function parseLine(bytes: Buffer): JournalLine | null {
 }
 
 /**
- * Checks whether a line is a change. The result is the same as with the schema. The function is ten times as fast as
- * the schema. It is called once for each contact.
+ * Checks whether a line is a change. The check has the same result as the schema. The check is ten times as fast as the
+ * schema. donor-sync calls this check once for each contact.
  */
 function isChange(line: unknown): line is JournalChange {
   if (typeof line !== 'object' || line === null) return false;

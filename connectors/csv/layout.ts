@@ -59,7 +59,7 @@ export async function gatherVersions(
   }));
 }
 
-/** Returns the raw cell. The cell is empty if no file contains it. */
+/** Returns the raw cell of a contact and column. The returned cell is empty if no file contains it. */
 export function rawCell(column: Column, { input, output }: RowVersions, tables: Tables): string {
   if (column.inOutput !== null && output !== undefined && tables.output !== null) {
     return adopt(output.cells[column.inOutput] ?? '', tables.output, tables.input);
@@ -89,7 +89,7 @@ export function presentValue(column: Column, row: RowVersions, tables: Tables): 
   return readText(text ?? unquote(raw)) || null;
 }
 
-/** Converts a raw cell from the format of one file to the format of another file. */
+/** Converts a raw cell from one file's format to another file's format. */
 function adopt(raw: string, from: Table, to: Table): string {
   const isSameStyle = from.header.dialect.delimiter === to.header.dialect.delimiter;
   return isSameStyle ? raw : quote(unquote(raw), to.header.dialect);

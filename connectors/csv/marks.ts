@@ -4,7 +4,7 @@ import { readCell } from './cells.ts';
 import type { Row } from './rows.ts';
 import { columnPositions } from './setting-names.ts';
 
-/** Counts the contacts that are excluded by the mark columns, row by row. */
+/** Counts, row by row, the contacts that the mark columns exclude. */
 export interface MarkTally {
   add(row: Pick<Row, 'cells'>): void;
   counts(): MarkCount[];

@@ -19,9 +19,9 @@ import { encodeText } from './sources/encoding.ts';
 
 /**
  * Merges the journal into the output. donor-sync writes a new file, and the new file replaces the old output. If the
- * output is a separate file, also copies the changes of the input to the output. If the content would stay the same,
- * the output is not replaced. The output keeps rows that are missing from the input, as long as their contacts exist.
- * These rows come last.
+ * output is a separate file, also copies the changes of the input to the output. If nothing would change in the output,
+ * donor-sync does not replace it. The output keeps rows that are missing from the input, as long as their contacts
+ * exist. Rows that are missing from the input come last in the output.
  */
 export async function mergeIntoOutput(session: CsvSession): Promise<void> {
   const { files } = session;
@@ -59,8 +59,9 @@ async function writeReplacement(session: CsvSession, tables: Tables): Promise<Re
     await rm(paths.replacement, { force: true });
     return { isReady: false, keptColumns };
   }
-  // This line shows a later run whether the new output has replaced the old output. The later run must not apply the
-  // changes again. If it did, it could overwrite values that users have typed since then.
+  // The journal's last line shows a later run whether the new output has replaced the old output. A later run must not
+  // apply the journal's changes again. A run that applied the changes again could overwrite values that users have
+  // typed since.
   if (journal.pending > 0) await journal.append([{ replacement: paths.replacement }]);
   return { isReady: true, keptColumns };
 }
@@ -95,7 +96,7 @@ async function* mergedFile(session: CsvSession, tables: Tables): AsyncGenerator<
       }
     }
   }
-  // In most cases, all rows have matched, so the output does not have to be read again.
+  // In most cases, every row of the output has matched, so the output is not read again.
   if ((tables.output?.rowCount ?? 0) <= matched + keptBroken.size) return;
   for await (const rows of rowsToKeep(session, tables, keptBroken)) {
     // The last row of a file may have no line ending.
@@ -129,8 +130,8 @@ function partsBetweenBroken(versions: readonly RowVersions[]): RowVersions[][] {
 }
 
 /**
- * Returns the row that the previous output contains for a broken row. In this way, values that have been paid for are
- * kept. Returns null if the output has no such row, or if an intact row has the same ID.
+ * Returns the row that the previous output contains for a broken row. By keeping the row, donor-sync does not lose
+ * values that have been paid for. Returns null if the output has no such row, or if an intact row has the same ID.
  */
 async function keptRow(
   id: string,
@@ -142,7 +143,7 @@ async function keptRow(
   return outputRow(row, columns, { input, output });
 }
 
-/** Returns a row of the output. Applies the row's pending change, if there is one. */
+/** Returns a row of the output, with the row's pending change if there is one. */
 function outputRow(
   row: Row,
   columns: readonly Column[],
@@ -161,7 +162,7 @@ function outputRow(
 
 /**
  * Yields the output's rows that are missing from the input. donor-sync knows that the contacts of these rows still
- * exist. The rows keep their order.
+ * exist. The missing rows keep their order.
  */
 async function* rowsToKeep(
   { countAsPresent }: Pick<CsvSession, 'countAsPresent'>,

@@ -1,7 +1,8 @@
 import type { Finding } from '../contract.ts';
 
 /**
- * Reports if the file gets a different owner when donor-sync replaces it. Only root can set the owner of a new file.
+ * Reports if the output file gets a different owner when donor-sync replaces it. Only root can set the owner of a new
+ * file.
  */
 export function ownerFindings(
   path: string,

@@ -23,7 +23,7 @@ export async function* readPages(session: CsvSession): AsyncGenerator<ContactPag
   }
 }
 
-/** Reads contacts by ID. The identity comes from the input, and the field values come from the output. */
+/** Reads contacts by ID. The contact's identity comes from the input, and its field values come from the output. */
 export async function readByIds(
   session: CsvSession,
   ids: readonly string[],
@@ -60,7 +60,10 @@ async function* readOnce(session: CsvSession): AsyncGenerator<ContactPage> {
   if (contacts.length > 0) yield { contacts, removed: [], cursor: null };
 }
 
-/** Returns a contact for a row that cannot be read. The row number replaces the ID, because the ID is uncertain. */
+/**
+ * Returns a contact for a row that cannot be read. The row number serves as the contact's ID, because the real ID is
+ * uncertain.
+ */
 function unreadableContact({ row }: Row): Contact {
   const nothing = { firstName: null, lastName: null, addresses: [], employers: [] };
   return { id: `row ${row}`, ...nothing, optedOut: false, excluded: 'row_unreadable' };

@@ -5,16 +5,16 @@ import type { ByteReader } from './sources/source.ts';
 export interface RawRecord {
   /** The position (in bytes) at which the record starts in the file. */
   offset: number;
-  /** The line number of the record. The first line is 1. */
+  /** The number of the line in which the record starts. The first line is 1. */
   line: number;
   /**
-   * The number of the row in a spreadsheet. In a spreadsheet, a quoted line break does not start a new row. The first
-   * row is 1.
+   * The number of the record's row in a spreadsheet. In a spreadsheet, a quoted line break does not start a new row.
+   * The first row is 1.
    */
   row: number;
   /**
-   * The bytes of the record without its line ending. The bytes are valid until the next record or batch is requested.
-   * If the record is longer than MAX_RECORD_BYTES, contains only its first bytes.
+   * The bytes of the record without its line ending. The bytes are valid until the caller requests the next record or
+   * batch. If the record is longer than MAX_RECORD_BYTES, the field contains only its first bytes.
    */
   bytes: Buffer;
   /** The number of bytes in the whole record, without its line ending. */
@@ -25,8 +25,8 @@ export interface RawRecord {
 export type LineEnding = '\n' | '\r\n' | '';
 
 /**
- * Returns the position of the line feed that ends the record, or -1 if `bytes` does not contain the end.
- * The record starts at `start`.
+ * Returns the position of the line feed that ends the record, or -1 if `bytes` does not contain the end. The position
+ * `start` is the beginning of the record.
  */
 export type FindEnd = (bytes: Buffer, start: number) => number;
 
@@ -37,12 +37,12 @@ export const MAX_RECORD_BYTES = 4 * 1024 * 1024;
 
 /**
  * The size of a chunk (bytes). A chunk of this size contains about 200 rows. The garbage collector can free small
- * chunks early. Larger chunks would be moved to the old generation.
+ * chunks early. The garbage collector would move larger chunks to the old generation and free them late.
  */
 const CHUNK_BYTES = 16 * 1024;
 /**
- * The size (bytes) of the part of a file that is read for a single row. Rows that are looked up are often neighbours.
- * This size is enough for 200 rows of the output with all fields.
+ * The size (bytes) of the part of a file that is read for a single row. Rows that a run looks up one after another are
+ * often neighbours in the file. A part of this size holds about 200 rows of the output with all fields.
  */
 const WINDOW_BYTES = 96 * 1024;
 const LINE_FEED = 0x0a;
@@ -52,12 +52,15 @@ const QUOTE = 0x22;
 /** The part of a file to read, and the functions that find the end of a record. */
 export interface RecordSource {
   handle: Pick<ByteReader, 'read'>;
-  /** The number of bytes to read. Bytes that are added to the file later are not read. */
+  /**
+   * The number of bytes to read from the file. donor-sync does not read bytes that another program adds to the file
+   * later.
+   */
   size: number;
   findEnd: FindEnd;
   /**
-   * Corrects the end of a record. Without this function, a bad row could contain the next rows. `end` comes from
-   * `findEnd`, or is -1 at the end of the file.
+   * Corrects the position at which a broken record ends. Without this correction, a broken row could contain the next
+   * rows. The position `end` comes from `findEnd`, or is -1 at the end of the file.
    */
   correctEnd?: (bytes: Buffer, start: number, end: number) => number;
   /**
@@ -76,7 +79,7 @@ export interface FarEnd {
   lineFeeds: number;
 }
 
-/** Yields all records after `start`. Each batch comes from one chunk of the file. */
+/** Yields all records after `start`. Each batch of records comes from one chunk of the file. */
 export async function* readRecords(
   from: RecordSource,
   start: RecordStart = { offset: 0, line: 1, row: 1 },
@@ -116,7 +119,10 @@ export interface RecordStart {
   row: number;
 }
 
-/** Reads single records by their offset. Records that are close to each other come from the same read operation. */
+/**
+ * Reads single records by their position in the file. Records that are close to each other come from the same read
+ * operation.
+ */
 export function createRecordWindow(
   source: RecordSource,
 ): (offset: number) => Promise<RawRecord | null> {
@@ -155,7 +161,7 @@ export function findRowEnd(delimiter: string): FindEnd {
   const separator = delimiter.charCodeAt(0);
   return function rowEnd(bytes, start) {
     const lineEnd = bytes.indexOf(LINE_FEED, start);
-    // Most rows have no quote, so a fast search for a quote comes first.
+    // Most rows have no quote, so the function first searches for a quote, which is fast.
     const searched = lineEnd === -1 ? bytes.length : lineEnd;
     if (!bytes.subarray(start, searched).includes(QUOTE)) return lineEnd;
     return walkToRowEnd(bytes, start, separator);
@@ -209,7 +215,8 @@ function cutRecords(
   let used = 0;
   while (used < bytes.length) {
     const found = findEnd(bytes, used);
-    // Only a record above the maximum size is cut. For all other records, more bytes are read.
+    // Only a record above the maximum size is cut. If an incomplete record is within the maximum size, the function
+    // reads more bytes.
     const isTooLong = used === 0 && (found === -1 ? bytes.length : found) >= MAX_RECORD_BYTES;
     if (isTooLong) return { ...cutLong(bytes, found, place), isTooLong };
     if (found === -1 && !place.atEnd) break;

@@ -35,8 +35,8 @@ export async function writeWholeFile(
 }
 
 /**
- * Writes all the bytes at a position in the file. If the disk is almost full, a single call may write only some of the
- * bytes.
+ * Writes all the bytes to the file, starting at this position. If the disk is almost full, a single call may write only
+ * some of the bytes.
  */
 export async function writeBytes(
   handle: Pick<FileHandle, 'write'>,
@@ -56,7 +56,7 @@ export async function replaceFile(written: string, target: string): Promise<void
   await syncFolder(dirname(target));
 }
 
-/** Writes a folder to the disk, so that created, renamed and removed files survive a power failure. */
+/** Flushes a folder to the disk, so that created, renamed and removed files survive a power failure. */
 export async function syncFolder(path: string): Promise<void> {
   const handle = await open(path, 'r');
   try {
@@ -67,8 +67,8 @@ export async function syncFolder(path: string): Promise<void> {
 }
 
 /**
- * Returns the owner, the group and the permissions of a file. If the file does not exist, returns the permissions of
- * the other file.
+ * Returns the owner, the group and the permissions of a file. If the file does not exist, the function returns the
+ * permissions of the other file.
  */
 export async function readAccess(path: string, other: string): Promise<FileAccess> {
   const stats = await stat(path).catch(() => null);
@@ -83,8 +83,8 @@ const GROUP_BITS = 0o070;
 
 /**
  * Gives a new file the owner and the group of the replaced file, if the system allows this. Only root can change the
- * owner of a file. Returns the permissions to set. If the group is different, the new file gives the group no
- * permissions.
+ * owner of a file. Returns the permissions to set for the new file. If the new file's group differs from the replaced
+ * file's group, the new group gets no permissions.
  */
 export async function keepOwner(
   handle: Pick<FileHandle, 'chown'> & { stat(): Promise<{ uid: number; gid: number }> },

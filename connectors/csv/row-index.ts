@@ -1,7 +1,7 @@
 /**
- * Finds the start positions of records by ID. The index needs 12 to 24 bytes for each record, independent of the form
- * of the ID. The index stores only a hash of each ID. Two IDs may have the same hash, so the caller reads the records
- * and compares the IDs.
+ * Finds the start positions of records by ID. The index needs 12 to 24 bytes for each record, whatever its ID looks
+ * like. The index stores only a hash of each ID. Two IDs may have the same hash, so the caller reads the records and
+ * compares the IDs.
  */
 export interface RowIndex {
   add(id: string, offset: number): void;
@@ -34,7 +34,10 @@ export function createRowIndex(): RowIndex {
   };
 }
 
-/** A hash table with open addressing. An entry is the position plus one, so zero means that the entry is free. */
+/**
+ * A hash table with open addressing. An entry of the table is the record's position plus one, so zero means that the
+ * entry is free.
+ */
 interface Slots {
   hashes: Uint32Array;
   places: Float64Array;
@@ -54,7 +57,7 @@ function enlarge(old: Slots): Slots {
 
 function put(slots: Slots, hash: number, place: number): void {
   let at = firstSlot(slots, hash);
-  // The loop always ends, because the table is never full.
+  // The loop always ends, because the hash table is never full.
   while (isTaken(slots, at)) at = nextSlot(slots, at);
   slots.hashes[at] = hash;
   slots.places[at] = place;
@@ -73,8 +76,8 @@ function nextSlot(slots: Slots, at: number): number {
 }
 
 /**
- * Returns the hash of an ID. The hash is FNV-1a over the UTF-16 units, and the high bits are combined with the low
- * bits.
+ * Returns the hash of an ID. The function computes FNV-1a over the UTF-16 units, and combines the high bits with the
+ * low bits.
  */
 function hashId(id: string): number {
   let hash = 0x811c9dc5;

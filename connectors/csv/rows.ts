@@ -5,25 +5,25 @@ import { type LineEnding, MAX_RECORD_BYTES, type RawRecord } from './records.ts'
 import { columnPositions } from './setting-names.ts';
 import { decodeText } from './sources/encoding.ts';
 
-/** A row of a file. Blank lines and broken rows are rows without an ID. */
+/** A row of a file. A blank line or a broken row is a row without an ID. */
 export interface Row {
   line: number;
   /** The row's number in a spreadsheet. */
   row: number;
   id: string;
-  /** The cells in the form in which the file contains them, with quotes. */
+  /** The row's cells as the file contains them, with quotes. */
   cells: readonly string[];
   ending: LineEnding;
-  /** The row's position in the file if the row is broken and skipped. The cells of a broken row are unknown. */
+  /** The position in the file of a broken row that donor-sync skips. The cells of a broken row are unknown. */
   broken?: BrokenRow;
 }
 
 /** A row that cannot be read. */
 export interface BrokenRow {
   offset: number;
-  /** The number of bytes without the line ending. */
+  /** The length of the row in bytes, without its line ending. */
   size: number;
-  /** The row's probable ID, or null if there is none. */
+  /** The ID that the row probably has, or null if it has none. */
   id: string | null;
   /** False if no cells can be added at the end of the row, because a quote is not closed. */
   isExtendable: boolean;
@@ -54,7 +54,10 @@ export function parseRow(record: RawRecord, header: Header, idColumn: string): R
   return { line, row, id, cells, ending };
 }
 
-/** Returns a column's name for messages. The first column has position 1. */
+/**
+ * Returns a column's name for messages. A column without a name is named by its position, which is 1 for the first
+ * column.
+ */
 export function columnText(column: number, columns: readonly string[]): string {
   const name = columns[column - 1];
   return name ? `column ${column} ("${name}")` : `column ${column}`;
@@ -84,7 +87,7 @@ function failure(
   return { reason, message, id: null, isExtendable: true, ...known };
 }
 
-/** Returns the canonical form of an ID. The text comes from a cell, a user or a program. */
+/** Returns the canonical form of an ID. The ID comes from a cell, a user or a program. */
 export function toRowId(text: string): string {
   return readText(text.trim()).trim();
 }

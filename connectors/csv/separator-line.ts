@@ -1,6 +1,6 @@
 /**
- * Reads a first line such as `sep=;`. Excel uses this line to name the delimiter. The line does not describe a contact.
- * The output keeps the line.
+ * Reads a first line such as `sep=;`. Excel uses this line to name the delimiter. The line that names the delimiter
+ * does not describe a contact. The output keeps the line that names the delimiter.
  */
 import { DELIMITERS } from './settings.ts';
 
@@ -11,11 +11,11 @@ const MOST_BYTES = 9;
 
 export interface SeparatorLine {
   delimiter: (typeof DELIMITERS)[number];
-  /** The line in the form in which the file contains it, with its line ending. */
+  /** The line as the file contains it, with its line ending. */
   text: string;
 }
 
-/** Returns the line if these bytes start with it, or null if they do not. */
+/** Returns the line that names the delimiter if these bytes start with it, or null if they do not. */
 export function readSeparatorLine(bytes: Buffer): SeparatorLine | null {
   const found = SEPARATOR_LINE.exec(bytes.subarray(0, MOST_BYTES).toString('latin1'));
   const named = found?.[1] ?? found?.[2];

@@ -8,13 +8,13 @@ export interface CsvSession {
   contacts: ContactsSettings;
   files: CsvFiles;
   /**
-   * The columns whose cells come from the output, even if the input also has these columns. Columns are added to the
-   * set during the run.
+   * The columns whose cells come from the output, even if the input also has these columns. donor-sync adds columns to
+   * the set during the run.
    */
   keptColumns: Set<string>;
   /**
-   * Returns the contacts that still exist according to donor-sync. If the function is omitted, contacts that are not in
-   * the input are treated as missing.
+   * Returns the contacts that still exist according to donor-sync. If the function is omitted, donor-sync treats
+   * contacts that are not in the input as missing.
    */
   countAsPresent: ConnectorDeps['countAsPresent'];
   signal: ConnectorDeps['signal'];

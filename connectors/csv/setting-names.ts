@@ -1,7 +1,7 @@
 /**
  * Returns the names by which the settings refer to a file's columns, in order. Two columns that are called `City`
- * become `City (1)` and `City (2)`. If a column already has the name `City (1)`, it keeps the name. The settings then
- * cannot refer to the repeated columns. All functions are pure.
+ * become `City (1)` and `City (2)`. If a file already has a column `City (1)`, that column keeps its name. In such a
+ * file, the settings cannot refer to the repeated columns. All functions are pure.
  */
 export function settingNames(columns: readonly string[]): (string | null)[] {
   const times = new Map<string, number>();
@@ -17,8 +17,8 @@ export function settingNames(columns: readonly string[]): (string | null)[] {
 }
 
 /**
- * Returns the position of each column that the settings can refer to. If several columns have the same name, the last
- * one is used.
+ * Returns the position of each column that the settings can refer to. If several columns have the same name, the
+ * position of the last one is used.
  */
 export function columnPositions(columns: readonly string[]): ReadonlyMap<string, number> {
   const known = cached.get(columns);

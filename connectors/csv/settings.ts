@@ -27,7 +27,7 @@ export const csvSettingsSchema = z.strictObject({
   kind: z.literal('csv'),
   /** The file that users edit. */
   path: z.string().min(1),
-  /** The file that donor-sync writes. If it is omitted, donor-sync replaces the file at `path`. */
+  /** The file that donor-sync writes. If this setting is omitted, donor-sync replaces the file at `path`. */
   output: z.string().min(1).optional(),
   columns: columnsSchema.superRefine((columns, context) => {
     const problem = nameProblem(columns);
@@ -35,17 +35,21 @@ export const csvSettingsSchema = z.strictObject({
     const { setting, message } = problem;
     context.addIssue({ code: 'custom', path: [setting], message });
   }),
-  /** The name of the sheet in a workbook (.xlsx). If omitted, donor-sync reads the first sheet with a table. */
+  /**
+   * The name of the sheet in a workbook (.xlsx). If this setting is omitted, donor-sync reads the first sheet with a
+   * table.
+   */
   sheet: z.string().min(1).optional(),
   /**
-   * The delimiter. If it is omitted, donor-sync chooses the delimiter that produces a header with the columns above.
+   * The delimiter. If the delimiter is omitted, donor-sync chooses the one with which the header contains the columns
+   * above.
    */
   delimiter: z.enum(DELIMITERS).optional(),
   /** The encoding. If a file starts with a byte order mark, donor-sync always reads it as UTF-8. */
   encoding: z.enum(ENCODINGS).default('utf-8'),
   /**
-   * With `stop`, an unreadable row stops the run before any contact is processed. With `skip`, donor-sync skips only
-   * the unreadable row.
+   * The value `stop` means that an unreadable row stops the run before any contact is processed. The value `skip` means
+   * that donor-sync skips only the unreadable row.
    */
   badRows: z.enum(['stop', 'skip']).default('stop'),
 });
@@ -54,7 +58,8 @@ export type CsvSettings = z.infer<typeof csvSettingsSchema>;
 
 /**
  * Returns the problem if the settings use one column for both the first and the last name. Such settings would submit
- * people who do not exist to the service, and each would cost one credit. Use `crm.columns.fullName` for such a column.
+ * people who do not exist to the service, and each would cost one credit. A column that contains both names belongs in
+ * `crm.columns.fullName`.
  */
 function nameProblem({ firstName, lastName, fullName }: Columns) {
   const areBoth = firstName !== undefined && lastName !== undefined;
@@ -74,8 +79,8 @@ function nameProblem({ firstName, lastName, fullName }: Columns) {
 }
 
 /**
- * A group. Its members are the rows whose cell in `column` is equal to `equals`. White space at both ends of the cell
- * is ignored.
+ * A group. The members of the group are the rows whose cell in `column` is equal to `equals`. donor-sync ignores white
+ * space at both ends of the cell.
  */
 export const csvGroupSchema = z.strictObject({
   column: columnName,
@@ -87,7 +92,7 @@ export interface NamedColumn {
   setting: string;
 }
 
-/** Returns all columns that the input must contain. The ID column comes first. */
+/** Returns all columns that the input must contain. The result starts with the ID column. */
 export function requiredColumns(settings: CsvSettings, contacts: ContactsSettings): NamedColumn[] {
   const { id, firstName, lastName, fullName, addresses, employers } = settings.columns;
   const columns = [
@@ -104,7 +109,7 @@ export function requiredColumns(settings: CsvSettings, contacts: ContactsSetting
   return columns.flatMap(({ name, setting }) => (name == null ? [] : [{ name, setting }]));
 }
 
-/** Returns the parts of an identity. In a readable file, every part can be read. */
+/** Returns the parts of an identity. donor-sync can read every part of an identity if it can read the file. */
 export function getIdentityShape({ columns }: CsvSettings): IdentityShape {
   const { firstName, lastName, fullName, addresses, employers } = columns;
   const names = fullName === undefined ? { firstName, lastName } : { fullName };

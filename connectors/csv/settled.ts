@@ -15,8 +15,8 @@ const MOST_WAIT_MS = 60_000;
 
 /**
  * Waits until the program that uploads or exports a file has probably finished. An incomplete file nearly always ends
- * in the middle of a line. A row that is cut off could be read as a different person. Returns immediately if the file
- * ends with a line ending, or if its last change was long enough ago. Throws if the run stops.
+ * in the middle of a line. A row that is cut off could be read as a different person. The function returns immediately
+ * if the file ends with a line ending, or if its last change was long enough ago. The function throws if the run stops.
  */
 export async function waitUntilSettled(path: string, signal: AbortSignal): Promise<void> {
   for (let waitedMs = 0; await mayGrow(path); waitedMs += LOOK_EVERY_MS) {
@@ -29,8 +29,8 @@ export async function waitUntilSettled(path: string, signal: AbortSignal): Promi
 async function mayGrow(path: string): Promise<boolean> {
   await using file = await open(path, 'r');
   const { size, mtimeMs } = await file.stat();
-  // The file may come from a machine whose clock is ahead of this machine's clock. In that case, the file's age is
-  // negative, and donor-sync would wait too long.
+  // The file may come from a machine whose clock is ahead of this machine's clock. If that clock is ahead, the file's
+  // age is negative, and donor-sync would wait too long.
   const ageMs = Math.abs(Date.now() - mtimeMs);
   if (size === 0 || ageMs >= QUIET_MS) return false;
   const { buffer, bytesRead } = await file.read(Buffer.alloc(1), 0, 1, size - 1);

@@ -6,7 +6,7 @@ export const ENCODINGS = ['utf-8', 'latin1'] as const;
 
 export type Encoding = (typeof ENCODINGS)[number];
 
-/** Returns the text of the bytes, or null if some bytes are invalid in this encoding. */
+/** Decodes the bytes to a text, or returns null if some bytes are invalid in this encoding. */
 export function decodeText(bytes: Buffer, encoding: Encoding): string | null {
   if (encoding === 'utf-8') return isUtf8(bytes) ? bytes.toString('utf8') : null;
   return bytes
@@ -17,9 +17,9 @@ export function decodeText(bytes: Buffer, encoding: Encoding): string | null {
 const CHUNK_BYTES = 64 * 1024;
 
 /**
- * Returns a file's encoding. It is UTF-8 if all its bytes are valid UTF-8 and some are not ASCII. The settings may say
- * that the same file is Latin-1. If UTF-8 was read as Latin-1, each name with an accent would become another person's
- * name and cost another credit. A text in Latin-1 is almost never valid UTF-8.
+ * Returns a file's encoding. A file is in UTF-8 if all its bytes are valid UTF-8 and some are not ASCII. donor-sync
+ * uses UTF-8 for such a file even if the settings say Latin-1. If UTF-8 was read as Latin-1, each name with an accent
+ * would become another person's name and cost another credit. A text in Latin-1 is almost never valid UTF-8.
  */
 export async function detectEncoding(
   handle: Pick<ByteReader, 'read'>,
@@ -36,7 +36,8 @@ export async function detectEncoding(
     if (bytesRead === 0) break;
     const bytes = buffer.subarray(0, bytesRead);
     isAscii &&= isAsciiText(bytes);
-    // The last letter of the file may be incomplete. This function accepts it, and the row is refused later.
+    // The last character of the file may be incomplete. This function accepts an incomplete last character, and the row
+    // is refused later.
     if (!isAscii && !isNextOf(decoder, bytes)) return expected;
     at += bytesRead;
   }
@@ -69,8 +70,8 @@ function latin1Byte(mark: string): string {
 }
 
 /**
- * The characters for the bytes 0x80 to 0x9F. Windows-1252 does not define five of these bytes, and they are kept
- * unchanged.
+ * The characters for the bytes 0x80 to 0x9F. Windows-1252 does not define five of the bytes from 0x80 to 0x9F, and
+ * donor-sync keeps them unchanged.
  */
 const WINDOWS_1252 = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ';
 

@@ -9,10 +9,10 @@ const ENTRY = 0x02014b50;
 const END_BYTES = 22;
 const ENTRY_BYTES = 46;
 const LOCAL_BYTES = 30;
-/** The maximum length of the comment after the end record. */
+/** The maximum length of the comment after an archive's end record. */
 const MOST_COMMENT = 65_535;
 const PACKED = 8;
-/** The value for a size that is stored in a different place of the archive. */
+/** The value that marks a size as stored in a different place of the archive. */
 const ELSEWHERE = 0xffffffff;
 
 /**
@@ -58,8 +58,8 @@ function findEnd(archive: Buffer): number {
 }
 
 /**
- * Returns the size of unpacked data. The function stops counting soon after `most`. For damaged data, the size includes
- * only the readable part.
+ * Returns the size of unpacked data. The function stops soon after it has counted more than `most` bytes. For damaged
+ * data, the size includes only the readable part.
  */
 function inflatedSize(data: Buffer, most: number): Promise<number> {
   return new Promise((resolve) => {

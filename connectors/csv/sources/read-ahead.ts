@@ -3,8 +3,8 @@ import type { ByteReader } from './source.ts';
 const AHEAD_BYTES = 128 * 1024;
 
 /**
- * Reads larger chunks of the file than the caller requests. Each read runs on a different thread, and starting it takes
- * longer than reading additional bytes.
+ * Reads more bytes of the file than the caller requests. Each read runs on a different thread, and starting a read
+ * takes longer than reading more bytes.
  */
 export function createReadAhead(handle: Pick<ByteReader, 'read'>): Pick<ByteReader, 'read'> {
   const ahead = Buffer.allocUnsafe(AHEAD_BYTES);

@@ -1,6 +1,6 @@
 /**
- * Reads files whose encoding is not UTF-8. UTF-16 files and workbooks are converted to UTF-8 in memory. The converted
- * text is never written to the disk.
+ * Reads files whose encoding is not UTF-8. donor-sync converts UTF-16 files and workbooks to UTF-8 in memory. The
+ * converted text is never written to the disk.
  */
 import type { BigIntStats } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
@@ -19,16 +19,16 @@ export interface ByteReader {
 }
 
 /**
- * A file's text. For a UTF-8 or Latin-1 file, the text consists of the file's own bytes. UTF-16 files and workbooks are
- * converted to UTF-8 first.
+ * A file's text. For a UTF-8 or Latin-1 file, the text consists of the file's own bytes. donor-sync first converts
+ * UTF-16 files and workbooks to UTF-8.
  */
 export interface TextSource {
   handle: ByteReader;
   /** The number of bytes in the text. */
   size: number;
-  /** The file on disk. The file's stamp shows whether the file has changed. */
+  /** The file on disk. The stamp of the file shows whether the file has changed. */
   file: FileHandle;
-  /** Opens a second reader of the same text. The second reader can also return the current state of the file. */
+  /** Opens a second reader of the same text. The second reader can also report whether the file has changed since. */
   reopen(): Promise<ByteReader & { stats(): Promise<BigIntStats> }>;
   close(): Promise<void>;
 }
