@@ -90,7 +90,7 @@ export interface ContactMark {
   field: string;
   /** The meaning of the mark, such as `do not send letters`. */
   label: string;
-  /** If one field contains several marks, the value that stands for this mark. */
+  /** If one field contains several marks, the value that means this mark. */
   value?: string;
 }
 

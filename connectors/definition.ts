@@ -8,7 +8,8 @@ const CONTRACT = 2;
 
 /**
  * Returns the definition that the package with this name exports. Throws a ConfigurationError if the definition follows
- * another version of the contract, or if its parts are missing or invalid. The error lists all of these parts.
+ * another version of the contract, or if its parts are missing or invalid. The error lists all parts that are missing
+ * or invalid.
  */
 export function requireDefinition(name: string, connector: object): ConnectorDefinition {
   requireContract(name, connector);

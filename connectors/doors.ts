@@ -1,8 +1,8 @@
 /**
- * Defines the part of a connector that lets the CRM's own pages and workflows call donor-sync. This part is called the
- * CRM's door. A connector does not check signatures, the age of calls, repeated calls or repeated parameters.
- * donor-sync itself makes these checks, and it also decides what a caller may do. A connector therefore cannot leave
- * out any of these checks.
+ * Defines the part of a connector that lets the CRM's own pages and workflows call donor-sync. The part that lets a
+ * CRM's pages call donor-sync is called the CRM's door. A connector does not check signatures, the age of calls,
+ * repeated calls or repeated parameters. donor-sync itself makes these checks, and it also decides what a caller may
+ * do. A connector therefore cannot leave out any of donor-sync's security checks.
  */
 import type { SignatureVersion } from './webhooks.ts';
 
@@ -12,9 +12,14 @@ export interface CrmDoor {
   workflow: WorkflowDoor;
 }
 
-/** Calls from a card on a record's page. The CRM sends these calls on behalf of the user who sees the card. */
+/**
+ * The calls that a card on a record's page sends. The CRM sends these calls on behalf of the user who sees the card.
+ */
 export interface CardDoor {
-  /** Describes how the CRM signs these calls. The signature covers a time and the complete address. */
+  /**
+   * Describes how the CRM signs calls from a card. The signature of a card's call covers a time and the complete
+   * address.
+   */
   signature: SignatureVersion;
   /** Reads the caller's identity from the signed query. Returns null if a part of the identity is missing. */
   readCaller(query: Readonly<Record<string, string>>): CardCaller | null;
@@ -30,11 +35,14 @@ export interface CardCaller {
   email: string;
 }
 
-/** Calls from an action in a CRM workflow. The CRM does not send them on behalf of a user. */
+/** The calls that an action in a CRM workflow sends. A workflow's calls are not sent on behalf of a user. */
 export interface WorkflowDoor {
-  /** Describes how the CRM signs these calls. The signature does not have to cover a time. */
+  /**
+   * Describes how the CRM signs calls from a workflow. The signature of a workflow's call does not have to cover a
+   * time.
+   */
   signature: SignatureVersion;
-  /** The headers that a call must have, with their values. The names are in lower case. */
+  /** The headers that a call must have, with their values. The names of the headers are in lower case. */
   headers: Readonly<Record<string, string>>;
   /** Reads the workflow action from a body. Returns null if the body is not such a call about a contact. */
   readAction(body: unknown): WorkflowAction | null;
@@ -50,7 +58,7 @@ export interface WorkflowAction {
 }
 
 /**
- * With `wanted`, donor-sync has marked the contact for enhancement. With `limit`, the daily limit has been reached.
- * With `unknown`, none of the clients contains this contact.
+ * The result `wanted` means that donor-sync has marked the contact for enhancement. The result `limit` means that the
+ * daily limit has been reached. The result `unknown` means that no client contains this contact.
  */
 export type WorkflowState = 'wanted' | 'limit' | 'unknown';

@@ -33,21 +33,21 @@ export interface Table {
   header: Header;
   /** The position of each column in a row. */
   positions: ReadonlyMap<string, number>;
-  /** Names that belong to several columns. The settings cannot refer to any of these columns. */
+  /** The column names that belong to several columns. The settings cannot refer to columns that share a name. */
   namedTwice: ReadonlySet<string>;
   /** The number of rows, without blank lines and broken rows. */
   rowCount: number;
   /**
-   * Rows that cannot be read and are therefore skipped. The list is empty unless the settings allow donor-sync to skip
-   * rows.
+   * The rows that donor-sync skips because it cannot read them. The list of skipped rows is empty unless the settings
+   * allow donor-sync to skip rows.
    */
   brokenRows: readonly Problem[];
   /**
-   * The number of contacts that are excluded by each mark column. The list is empty if donor-sync does not read the
+   * The number of contacts that each mark column excludes. The list of counts is empty if donor-sync does not read the
    * file's marks.
    */
   marks: readonly MarkCount[];
-  /** The state of the file when it was read. A different stamp means that the file has changed. */
+  /** The stamp of the file at the time when donor-sync read it. A different stamp means that the file has changed. */
   stamp: string;
   /** Yields all rows in order, including blank lines and broken rows. Throws if the file changes during the reading. */
   rows(): AsyncGenerator<Row[]>;
@@ -60,13 +60,13 @@ export interface Table {
 export interface TableFormat extends HeaderFormat {
   idColumn: string;
   badRows: 'stop' | 'skip';
-  /** The sheet of a workbook. If omitted, donor-sync reads the first sheet with a table. */
+  /** The sheet of a workbook. If the sheet is omitted, donor-sync reads the first sheet with a table. */
   sheet?: string | undefined;
-  /** Creates the counter for marks. Omitted if donor-sync does not read the file's marks. */
+  /** Creates the counter for marks. The counter is omitted if donor-sync does not read the file's marks. */
   countMarks?: (columns: readonly string[]) => MarkTally;
 }
 
-/** The maximum number of skipped rows. With more bad rows, the whole file is probably wrong. */
+/** The maximum number of skipped rows. If more rows are bad, the whole file is probably wrong. */
 const MOST_SKIPPED = 1000;
 
 /**
@@ -142,7 +142,7 @@ const SKIP_HINT =
   'Correct these rows, or set crm.badRows to skip to continue without them: each becomes an outcome of ' +
   'the run, and nothing is sent or written for it.';
 
-/** The number is formatted only if this message is necessary. Formatting the first number takes about 10 ms. */
+/** The function formats the number only if the message is necessary. Formatting the first number takes about 10 ms. */
 function describeManySkipped(): string {
   return (
     `${MOST_SKIPPED.toLocaleString('en')} rows or more cannot be read, too many to skip (crm.badRows): look ` +
@@ -171,13 +171,13 @@ interface CheckedRows {
   rowCount: number;
   problems: Problem[];
   marks: readonly MarkCount[];
-  /** The broken rows. The key is the position in the file. */
+  /** The broken rows. The map's key is the row's position in the file. */
   broken: BrokenRows;
 }
 
 type BrokenRows = ReadonlyMap<number, Pick<RowFailure, 'id' | 'isExtendable'>>;
 
-/** Reads every row once. Stores the positions of the rows and all problems. */
+/** Reads every row of the file once. Stores the positions of the rows and all problems. */
 async function checkRows(
   source: RecordSource,
   header: Header,
@@ -195,8 +195,8 @@ async function checkRows(
     for (const record of records) {
       const row = parseRow(record, header, idColumn);
       if ('message' in row) {
-        // In a file with a different encoding, many lines have the same problem. Only the first line with this problem
-        // is reported.
+        // If a file has a different encoding, many lines have the same problem. donor-sync reports only the first line
+        // with an encoding problem.
         const isNews = badRows === 'skip' || row.reason !== 'encoding' || !encodingIsWrong;
         encodingIsWrong ||= row.reason === 'encoding';
         const long = record.size >= MAX_RECORD_BYTES ? await longRow(source, header, record) : null;
@@ -225,7 +225,7 @@ function problemAt({ line, row }: RawRecord, message: string): Problem {
   return { line, ...(row === line ? {} : { row }), message };
 }
 
-/** Returns the problem of a row that is too long. Names the largest cell and its size. */
+/** Returns the problem of a row that is too long. The problem names the row's largest cell and its size. */
 async function longRow(
   source: RecordSource,
   { columns, dialect: { delimiter } }: Header,

@@ -20,14 +20,14 @@ import type { CsvSession } from './session.ts';
 import { isEncodable } from './sources/encoding.ts';
 
 /**
- * The number of changes that are written to the disk together. A larger number would not be faster but would need more
- * memory.
+ * The number of changes that donor-sync writes to the disk together. A larger number would not be faster but would need
+ * more memory.
  */
 export const CHANGES_PER_BATCH = 200;
 
 /**
- * Writes the changes to the journal. donor-sync confirms a change once the journal contains it. `finish` merges the
- * journal into the output.
+ * Writes the changes to the journal. donor-sync confirms a change once the journal contains it. The function `finish`
+ * merges the journal into the output.
  */
 export async function* writeChanges(
   session: CsvSession,
@@ -49,7 +49,7 @@ async function writeBatch(
 ): Promise<WriteResult[]> {
   throwIfStopped(session.signal);
   const { files } = session;
-  // The batch is written in a single action, so no other batch can change the data in the meantime.
+  // donor-sync writes the batch in a single action, so no other batch can change the data in the meantime.
   return files.withTables(async (tables) => {
     const planned = await planBatch(session, tables, batch);
     await files.journal.append(planned.lines);
@@ -88,7 +88,7 @@ async function planBatch(
     if (line === null) continue;
     changes.push(line);
     for (const name of Object.keys(line.cells)) if (!byName.has(name)) newColumns.add(name);
-    // If the batch contains another change to the same contact, that change builds on this change.
+    // If the batch contains another change to the same contact, the later change builds on the earlier one.
     byId.set(change.id, { ...version, change: line });
   }
   const create: JournalLine[] = newColumns.size > 0 ? [{ create: [...newColumns] }] : [];
@@ -99,7 +99,7 @@ function isKnown(name: string, { input, output }: Tables): boolean {
   return input.positions.has(name) || output?.positions.has(name) === true;
 }
 
-/** Returns the planned result of a change, and the values that are written. */
+/** Returns the planned result of a change, and the values that donor-sync will write. */
 function planChange(
   session: CsvSession,
   tables: Tables,
@@ -183,15 +183,16 @@ function newColumn(name: string): Column {
   return { name, inInput: null, inOutput: null };
 }
 
-/** Returns the text that a cell contains for this value. Null clears the cell. */
+/** Returns the text that a cell contains for this value. The value null clears the cell. */
 function toCellText(value: FieldValue): string {
   if (value === null) return '';
   return typeof value === 'string' ? guardFormula(value) : String(value);
 }
 
 /**
- * Removes contacts from the journal, and from a new output that an interrupted run has left. The journal is changed
- * first. If the journal refers to a new output that does not exist, its changes count as merged.
+ * Removes contacts from the journal, and from a new output that an interrupted run has left. The function changes the
+ * journal first. If the journal refers to a new output that does not exist, donor-sync treats the journal's changes as
+ * merged.
  */
 export async function eraseKept(
   { files }: CsvSession,

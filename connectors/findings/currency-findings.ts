@@ -13,7 +13,7 @@ const EXAMPLE_USD = 2_100_000;
 /** The maximum number of currencies that are shown as examples. */
 const MOST_EXAMPLES = 3;
 
-/** Returns the finding about mapped fields with a currency. Returns an empty list if there are no such fields. */
+/** Returns the finding about mapped fields with a currency. Returns an empty list if no mapped field has a currency. */
 export function currencyFindings(
   crm: string,
   fields: readonly string[],

@@ -7,8 +7,8 @@ import { isInReserve } from '../requests/daily-limit.ts';
 import { isUnanswered } from '../requests/errors.ts';
 
 /**
- * The maximum difference (ms) between this machine's clock and the CRM's clock. With a larger difference, tokens expire
- * at the wrong time, and consecutive readings do not overlap.
+ * The maximum difference (ms) between this machine's clock and the CRM's clock. If the clocks differ by more, tokens
+ * expire at the wrong time, and consecutive readings do not overlap.
  */
 const MAX_CLOCK_DIFFERENCE_MS = 2 * 60_000;
 
@@ -18,19 +18,23 @@ export function met(subject: string, message: string): Finding {
 }
 
 /**
- * Returns the finding with a message that users may share in a report. The message must not contain anything
+ * Returns a finding with a message that users may share in a report. The message must not contain anything
  * confidential.
  */
 export function plain(finding: Finding): Finding {
   return { ...finding, report: finding.message };
 }
 
-/** The text of the fix for a temporary failure. The user does not have to change anything. */
+/**
+ * The text that tells users how to fix a temporary failure. After a temporary failure, the user does not have to change
+ * anything.
+ */
 const PASSES =
   'This is temporary: run doctor again in a few minutes. You do not have to change the sign-in, the access or the settings.';
 
 /**
- * The text of the fix for a CRM that cannot be reached. A wrong address cannot be distinguished from a network failure.
+ * The text that tells users what to do if donor-sync cannot reach the CRM. A wrong address cannot be distinguished from
+ * a network failure.
  */
 const UNREACHED =
   'Run doctor again in a few minutes. If the problem persists, check the spelling of crm.url, and whether this machine can reach it (network, DNS, proxy, firewall).';
@@ -52,7 +56,9 @@ export async function checked(
   }
 }
 
-/** Computes a value that other checks need. If this fails, adds the failure to the findings and returns null. */
+/**
+ * Computes a value that other checks need. If the computation fails, adds the failure to the findings and returns null.
+ */
 export async function attempt<Value>(
   findings: Finding[],
   subject: string,
@@ -101,7 +107,7 @@ function isLimit(error: unknown): boolean {
 
 /**
  * Runs the checks and returns their findings, until a request limit is reached. After the limit, adds one finding that
- * says when the limit ends. Further checks would only repeat this finding.
+ * says when the limit ends. Further checks would only report the same request limit again.
  */
 export async function untilLimit(
   words: DailyWords,
@@ -132,8 +138,8 @@ function limitFinding({ crm, renewal }: DailyWords, now: number, message: string
 }
 
 /**
- * Compares the clocks. donor-sync needs the time for tokens and for the overlap of readings. Returns no finding if the
- * CRM has not reported its time yet.
+ * Compares this machine's clock with the CRM's clock. donor-sync needs the right time for tokens and for the overlap of
+ * readings. Returns no finding if the CRM has not reported its time yet.
  */
 export function checkClock(
   crm: string,
@@ -178,8 +184,8 @@ export function metMarks({ deceasedField, doNotContactField }: ContactsSettings)
 }
 
 /**
- * Returns the finding about a part of the identity that donor-sync cannot read. `fix` describes how an administrator
- * can grant access.
+ * Returns the finding about a part of the identity that donor-sync cannot read. The text in `fix` describes how an
+ * administrator can grant access.
  */
 export function unreadablePart(name: string, fix: string): Finding {
   const message = `${name} cannot be read, so it is left out of submissions to the service.`;

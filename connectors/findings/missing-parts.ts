@@ -1,6 +1,5 @@
 /**
  * Describes which parts of an identity a client does not submit, which marks it does not read, and the consequences.
- * All functions are pure.
  */
 import { MARK_LISTS, type MarkKind } from '../marks/mark-values.ts';
 

@@ -13,7 +13,10 @@ import { type ApiVersion, buildPaths, type Paths } from './paths.ts';
 import type { HubspotSettings } from './settings.ts';
 import { createAuth, credentialsFingerprint, type SignIn } from './sign-in/auth.ts';
 
-/** Dependencies of a HubSpot connector. In the product, they are the machine's clock and random numbers. */
+/**
+ * The objects that a HubSpot connector needs from its environment. Outside tests, the connector uses the machine's
+ * clock and random numbers.
+ */
 export interface HubspotWorld {
   fetch: SendRequest;
   /** Returns a random number from 0 up to 1. */
@@ -26,7 +29,7 @@ export interface HubspotWorld {
 
 const PATIENCE_MS = 10_000;
 
-/** Sends the requests that the library builds. The responses are the parsed JSON that HubSpot returned. */
+/** Sends the requests that HubSpot's library builds. The responses are the parsed JSON that HubSpot returned. */
 type LibraryAnswers = {
   [Name in keyof HubspotRequests]: (
     ...words: Parameters<HubspotRequests[Name]>
@@ -40,9 +43,9 @@ export interface WalkApi extends Pick<LibraryAnswers, 'listRecords' | 'searchCon
 }
 
 /**
- * Sends signed-in requests to HubSpot's HTTP API. A method returns the parsed body of a response. The API accepts any
- * success status, because HubSpot's own documents contradict each other about the statuses. For every failure, the API
- * throws an error of one of the four kinds.
+ * Sends signed-in requests to HubSpot's HTTP API. A method of this API returns the parsed body of a response. The API
+ * accepts any success status, because HubSpot's own documents contradict each other about the statuses. For every
+ * failure, the API throws an error of one of the four kinds.
  */
 export interface HubspotApi extends LibraryAnswers, WalkApi {
   paths: Paths;
@@ -51,10 +54,10 @@ export interface HubspotApi extends LibraryAnswers, WalkApi {
    * Sends requests that the library cannot build, and requests whose responses the library would shorten (`client.ts`).
    */
   get(path: string): Promise<unknown>;
-  /** Sends a request that a run can do without. The request has a short timeout. */
+  /** Sends a request that a run can do without. A request that a run can do without has a short timeout. */
   getSoon(path: string): Promise<unknown>;
   post(path: string, body: object): Promise<unknown>;
-  /** Returns an API whose requests end early if this signal is aborted. */
+  /** Returns an API that ends its requests early if this signal is aborted. */
   until(early: AbortSignal): WalkApi;
   /** Requests the account's daily usage, even if donor-sync has used up its share of the daily requests. */
   readUsage(): Promise<unknown>;
@@ -66,16 +69,16 @@ export interface HubspotApi extends LibraryAnswers, WalkApi {
   close(): void;
 }
 
-/** How a request is sent. */
+/** The options for sending a request. */
 interface Manner {
-  /** The additional pace for searches. */
+  /** The pacer that additionally slows down searches. */
   searchPace?: RequestPace;
   patience?: NonNullable<CrmRequest['patience']>;
   /** The function that sends a request that may end early. */
   send?: CrmExchange['send'];
 }
 
-/** Creates the API without sending a request. The first call signs in. */
+/** Creates the API without sending a request. The first call of a method signs in to HubSpot. */
 export function createApi(
   settings: HubspotSettings,
   { clock, signal, secrets, onCall, board, fetch }: ConnectorDeps,

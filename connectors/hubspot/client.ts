@@ -8,17 +8,18 @@
  * requests. donor-sync does not use `Client` or the response processors. `Client` shares one limiter in the whole
  * process and has no deadline. `Client` also cannot send requests through our code. The response processors drop fields
  * that are not in their models, and they convert times to objects. The response processors take three times as long as
- * parsing the JSON (docs/decisions/0014-outbound.md). Our own schemas read the unchanged responses.
+ * parsing the JSON (docs/decisions/0014-outbound.md). donor-sync's own schemas read the unchanged responses.
  *
- * Our own code builds the following requests with the functions `get` and `post` of the API:
+ * donor-sync's own code builds the following requests with the functions `get` and `post` of the API:
  *
  * - Properties, their groups and their validations. The library's models drop `dataSensitivity` and
  *   `numberDisplayHint`, and the library has no class for validations.
- * - Account information, its usage, exchange rates, OAuth 2026-03 and introspection. The library has no class for them.
+ * - Account information, its usage, exchange rates, OAuth 2026-03 and introspection. The library has no class for these
+ *   requests.
  * - Webhook signatures. The library's `Signature.isValid` does not decode the URI, and it does not compare in constant
  *   time.
  */
-// This import must be first, because it replaces all functions with which the library could send requests.
+// The import of this file must be first, because it replaces all functions with which the library could send requests.
 import '../senders/without-senders.ts';
 
 import { BasicApiRequestFactory } from '@hubspot/api-client/lib/codegen/crm/contacts/apis/BasicApi.js';
@@ -51,7 +52,7 @@ export interface PageRequest {
 /** A request for several records by ID. */
 export interface BatchRead {
   ids: readonly string[];
-  /** The unique property that contains the IDs. Omitted if the IDs are record IDs. */
+  /** The unique property to which the IDs belong. The property is omitted if the IDs are record IDs. */
   idProperty?: string;
   properties: readonly string[];
   propertiesWithHistory?: readonly string[];
@@ -68,7 +69,7 @@ export interface ListSearch {
   offset: number;
 }
 
-/** The requests that the library builds. The library does not send them. */
+/** The requests that HubSpot's library builds. donor-sync's own code sends the requests, not the library. */
 export interface HubspotRequests {
   listRecords(type: ObjectType, page: PageRequest): Promise<LibraryRequest>;
   readRecords(type: ObjectType, batch: BatchRead): Promise<LibraryRequest>;
@@ -82,7 +83,7 @@ export interface HubspotRequests {
   listMembers(id: string, page: Pick<PageRequest, 'limit' | 'after'>): Promise<LibraryRequest>;
 }
 
-/** An address that does not exist. With this address, the library cannot send requests itself. */
+/** An address that does not exist. Because the address does not exist, the library cannot send requests itself. */
 const HUBSPOT = 'https://hubspot.invalid';
 
 export function createRequests(version: ApiVersion): HubspotRequests {
@@ -92,7 +93,8 @@ export function createRequests(version: ApiVersion): HubspotRequests {
     batch: new BatchApiRequestFactory(configuration),
     search: new SearchApiRequestFactory(configuration),
   };
-  // The loaded part is cached, because importing it again would take longer than building a request.
+  // donor-sync caches each loaded part of the library, because importing it again would take longer than building a
+  // request.
   const loadCompanies = once(() => loadCompanyFactories(version));
   const loadLists = once(() => loadListFactories(version));
   return {
@@ -182,9 +184,9 @@ async function loadListFactories(version: ApiVersion) {
 }
 
 /**
- * Returns the configuration for one of the library's generated parts. If the version is a date, the part builds paths
- * with this date. The configuration has no token and no function that sends requests. All parts have the same
- * structure, but the compiler treats their classes as different types.
+ * Returns the configuration for one of the library's generated parts. If the version is a date, the library's part
+ * builds paths with this date. The configuration has no token and no function that sends requests. All parts have the
+ * same structure, but the compiler treats their classes as different types.
  */
 function configure<Method, Request>(
   Context: new (url: string, method: Method) => Request,
@@ -205,7 +207,7 @@ function refuseToSend(): never {
   throw new TypeError('The library is not meant to send.');
 }
 
-/** The part of a request that donor-sync uses. */
+/** The parts of a request that donor-sync uses. */
 type Context = Pick<RequestContext, 'getUrl' | 'getHttpMethod' | 'getBody'>;
 
 /** The library requires all of these keys. */
@@ -224,8 +226,8 @@ function toRequest(context: Context): LibraryRequest {
 
 /**
  * Adds the records to a request that was built without records. The library would copy each record key by key. Copying
- * would take six times as long as creating the JSON. The type is the library's own type, and a test compares the bodies
- * with the library's bodies.
+ * would take six times as long as creating the JSON. A test compares these bodies with the bodies that the library
+ * builds.
  */
 function withRecords(inputs: readonly object[], request: LibraryRequest): LibraryRequest {
   const empty: object = JSON.parse(request.body ?? '{}');

@@ -10,7 +10,10 @@ import type { HubspotSettings } from './settings.ts';
 
 /** The properties with the identity of a contact. */
 export interface ContactShape {
-  /** The properties to request. They include `hs_merged_object_ids`, which contains the IDs of merged contacts. */
+  /**
+   * The contact properties that donor-sync requests. The requested properties include `hs_merged_object_ids`, which
+   * contains the IDs of merged contacts.
+   */
   properties: readonly string[];
   /** Returns the parts of an identity that the token can currently read. A user may withdraw a scope during a run. */
   identity(): IdentityShape;
@@ -28,7 +31,7 @@ const COMPANY = 'company';
 /** The property with the ID of the contact's primary company. */
 export const PRIMARY_COMPANY = 'associatedcompanyid';
 
-/** The name of the source for a primary company's name. It is not a property of contacts. */
+/** The name of the source for a primary company's name. The company's name is not a property of contacts. */
 export const COMPANY_NAME = 'companies.name';
 
 export interface ShapeOptions {
@@ -40,8 +43,9 @@ export interface ShapeOptions {
 }
 
 /**
- * Determines the properties from the account's own description. If the description does not contain a property, the
- * token cannot read it. Such a property is listed as unreadable, and its value is unknown instead of blank.
+ * Determines the properties from the account's own description. If the account's description does not contain a
+ * property, the token cannot read that property. donor-sync treats the value of an unreadable property as unknown, not
+ * as blank.
  */
 export function shapeContact(
   described: Properties,
@@ -143,8 +147,8 @@ function toAddresses(record: HubspotRecord): string[] {
 }
 
 /**
- * Returns the employers. The primary company comes first. The text property is often only a different spelling of the
- * primary company.
+ * Returns the employers. The primary company is the first employer. The text property `company` is often only a
+ * different spelling of the primary company.
  */
 function toEmployers(
   record: HubspotRecord,
@@ -158,7 +162,10 @@ function toEmployers(
   return isSame ? [associated] : [associated, text];
 }
 
-/** The required properties that the token can see. If a user hides properties during a run, some are removed. */
+/**
+ * The required properties that the token can see. If a user hides properties during a run, donor-sync removes them from
+ * this list.
+ */
 export interface VisibleProperties {
   has(name: string): boolean;
   /**

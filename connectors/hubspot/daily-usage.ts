@@ -11,8 +11,8 @@ export function createAccountLimit(reservePercent: number): DailyLimit {
 }
 
 /**
- * Returns the daily usage, or null if the headers do not contain it. Responses to searches and to public apps do not
- * contain it.
+ * Returns the daily usage, or null if the headers do not contain it. HubSpot's responses to searches and to public apps
+ * do not contain the daily usage.
  */
 export function dailyUsage(headers: AnswerHeaders): LimitState['daily'] | null {
   const max = readLimitHeader(headers, 'daily');

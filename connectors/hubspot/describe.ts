@@ -18,14 +18,14 @@ const propertySchema = z.object({
     .catch([]),
   externalOptions: z.boolean().catch(false),
   calculated: z.boolean().catch(false),
-  /** True if two contacts cannot have the same value. */
+  /** True if HubSpot does not allow two contacts to have the same value. */
   hasUniqueValue: z.boolean().optional().catch(undefined),
   archived: z.boolean().catch(false),
   /** The kind of Sensitive Data. HubSpot returns properties with Sensitive Data only if a request asks for them. */
   dataSensitivity: z.string().optional().catch(undefined),
   /**
-   * How HubSpot shows a number, for example as `percentage` or `currency`. Only numbers have a hint, and some API
-   * versions do not return it.
+   * How HubSpot shows a number, for example as `percentage` or `currency`. Only numbers have a display hint, and some
+   * API versions do not return it.
    */
   numberDisplayHint: z.string().optional().catch(undefined),
   showCurrencySymbol: z.boolean().optional().catch(undefined),
@@ -54,7 +54,7 @@ export function isMoney({
   return type === 'number' && (showCurrencySymbol || numberDisplayHint === 'currency');
 }
 
-/** The contact properties that the token can see. The key is the name. */
+/** The contact properties that the token can see. The map's key is the property's name. */
 export type Properties = ReadonlyMap<string, DescribedProperty>;
 
 const replySchema = z.object({ results: z.array(propertySchema) });

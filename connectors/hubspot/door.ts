@@ -6,7 +6,10 @@ import { z } from 'zod';
 import type { CrmDoor } from '../doors.ts';
 import { TIMED_SIGNATURE, UNTIMED_SIGNATURE } from './webhooks.ts';
 
-/** The parameters that HubSpot adds to the query of each call. HubSpot signs them together with the address. */
+/**
+ * The parameters that HubSpot adds to the query of each call. HubSpot signs the added parameters together with the
+ * address.
+ */
 const callerSchema = z.object({
   portalId: z.string().regex(/^\d+$/),
   appId: z.string().regex(/^\d+$/),

@@ -29,8 +29,8 @@ interface ErrorMeaning {
   /** True if users also need HubSpot's own text. */
   keepsWords?: true;
   /**
-   * The reason why HubSpot rejects a value. Omitted if the value does not cause the rejection, or if the reason is
-   * unknown.
+   * The reason why HubSpot rejects a value. The reason is omitted if the value does not cause the rejection, or if the
+   * reason is unknown.
    */
   cause?: RefusalCause;
 }
@@ -41,7 +41,10 @@ export interface HubspotFault {
   status: number;
   /** The most specific code of the error, or its category if it has no code. */
   code: string;
-  /** HubSpot's own text about the error. The text may quote values, so no message of donor-sync contains it. */
+  /**
+   * HubSpot's own text about the error. HubSpot's text may quote people's values, so no message of donor-sync contains
+   * it.
+   */
   words: ForeignText | null;
   /** The properties that caused the error, each with its own code. */
   problems: readonly PropertyProblem[];
@@ -52,7 +55,7 @@ export interface HubspotFault {
 export interface PropertyProblem {
   property: string;
   code: string;
-  /** HubSpot's text about this property. The text may quote the value. */
+  /** HubSpot's text about this property. HubSpot's text may quote the value. */
   says: ForeignText | null;
 }
 
@@ -248,7 +251,7 @@ export function sentenceFor(fault: HubspotFault): string {
   return getMeaning(code).sentence + named + missing;
 }
 
-/** Returns the properties that caused the error, without repetitions. */
+/** Returns the properties that caused the error, each once. */
 export function listBlamedFields({ problems }: HubspotFault): string[] {
   return [...new Set(problems.map(({ property }) => property))];
 }
@@ -258,8 +261,8 @@ export const SIGN_IN_FIX =
   'Check crm.auth in the settings, and in HubSpot that the key or the app is still there.';
 
 /**
- * Creates one of the four kinds of error for a request that failed as a whole. `faultBehind` returns HubSpot's error
- * again.
+ * Creates one of the four kinds of error for a request that failed as a whole. The function `faultBehind` returns
+ * HubSpot's error again.
  */
 export function requestError(fault: HubspotFault): DonorSyncError {
   const { words, ...facts } = fault;
@@ -352,8 +355,8 @@ export function parseFault(status: number, body: unknown): HubspotFault {
 }
 
 /**
- * Returns a problem that contains only codes and names. Codes and names have a fixed form. Any other text may contain
- * values.
+ * Returns a problem that contains only codes and names. Codes and names have a fixed form. Any text without a fixed
+ * form may contain people's values.
  */
 function plainProblem({ property, code, message }: RawProblem): PropertyProblem[] {
   return foreignFields([property]).map((name) => {

@@ -7,8 +7,8 @@ import {
 } from '../requests/exchange.ts';
 
 /**
- * The status that HubSpot returns if too many changes are made at the same time. HubSpot requires a wait of at least
- * this time.
+ * The status that HubSpot returns if an account makes too many changes at the same time. After this status, HubSpot
+ * requires a wait of at least this time.
  */
 const LOCKED_STATUS = 423;
 const LOCKED_WAIT_MS = 2_000;

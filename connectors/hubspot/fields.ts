@@ -23,7 +23,7 @@ export function crmFields(
 ): CrmField[] {
   const mayWrite = mayHave(signIn, WRITE_CONTACTS);
   // If the token cannot read the values, donor-sync must not write them. Unreadable values look blank, so donor-sync
-  // would overwrite them.
+  // would overwrite existing values.
   const mayWriteSensitive = mayWrite && seesSensitive && mayHave(signIn, WRITE_SENSITIVE);
   return [...properties.values()].flatMap((property) => {
     const type = toFieldType(property);
@@ -103,7 +103,10 @@ function isWritable({
 /** The group that contains the properties on a contact's page. */
 const GROUP = { name: 'donor_sync', label: 'donor-sync' };
 
-/** Creates missing properties in a separate group. If an archived property has the same name, restores it. */
+/**
+ * Creates missing properties in a separate group. If an archived property has the same name, the function restores that
+ * property.
+ */
 export async function createFields(
   session: HubspotSession,
   specs: readonly FieldSpec[],
@@ -184,7 +187,7 @@ function isThereAlready(error: unknown): boolean {
 
 const ALREADY_THERE: ReadonlySet<string> = new Set(['OBJECT_ALREADY_EXISTS', 'CONFLICT']);
 
-/** Returns the problem as text. Throws the error again if it is not about this property. */
+/** Returns the problem as text. Throws the error again if it does not concern this property. */
 function describeProblem(error: unknown): string {
   const isRefusal =
     isConfigurationError(error) &&
@@ -198,7 +201,7 @@ function describeProblem(error: unknown): string {
 }
 
 /**
- * Creates the message about missing scopes. `named` contains the scopes that HubSpot's error names. The list may be
+ * Creates the message about missing scopes. The list `named` contains the scopes that HubSpot's error names, and may be
  * empty.
  */
 function noRightToCreate(named: readonly string[]): string {

@@ -33,7 +33,7 @@ const filterSchema = z.strictObject({
 /** A condition in HubSpot's filter language. */
 export type Filter = z.infer<typeof filterSchema>;
 
-/** A group of conditions. A contact must meet all of them. */
+/** A group of conditions. A contact must meet all conditions of a group. */
 export type FilterGroup = readonly Filter[];
 
 /**
@@ -45,7 +45,7 @@ const MAX_GROUPS = 5;
 const MAX_FILTERS_PER_GROUP = 6 - OWN_FILTERS;
 const MAX_FILTERS = 18;
 
-/** The maximum number of characters in the body of a search. It is HubSpot's limit (CRM facts, B4). */
+/** The maximum number of characters in the body of a search. HubSpot sets this limit (CRM facts, B4). */
 export const MAX_SEARCH_CHARACTERS = 3_000;
 
 /** The maximum length of a filter. The rest of the search's body contains our own conditions. */
@@ -72,9 +72,9 @@ const settingSchema = z.union([
 ]);
 
 /**
- * Parses `contacts.filter`. The filter is YAML or JSON. It is a list of conditions that a contact must all meet. Or it
- * is a list of groups (`filters: […]`), of which a contact must meet at least one. Throws a ConfigurationError if it is
- * invalid.
+ * Parses `contacts.filter`. The filter is YAML or JSON. A filter can be a list of conditions that a contact must all
+ * meet. A filter can also be a list of groups (`filters: […]`), of which a contact must meet at least one. Throws a
+ * ConfigurationError if the filter is invalid.
  */
 export function parseFilter(text: string): FilterGroup[] {
   const parsed = settingSchema.safeParse(parseYaml(text));
@@ -115,7 +115,7 @@ function parseYaml(text: string): unknown {
   }
 }
 
-/** A filter that HubSpot rejected, with the data that explains the reason. */
+/** A filter that HubSpot rejected, with the data that helps to explain the rejection. */
 interface Refused {
   filter: readonly FilterGroup[];
   /** The properties that the token can see. */

@@ -11,12 +11,13 @@ import {
   recordSchema,
 } from './record.ts';
 
-/** The maximum number of IDs in one request. It is HubSpot's limit. */
+/** The maximum number of IDs in one request. HubSpot sets this limit. */
 export const IDS_PER_REQUEST = 100;
 
 /**
- * The state of a record. The record exists, continues under a different ID (`record`), or is gone. A record that is
- * gone is archived, or the token cannot see it for an unknown reason. `findArchived` distinguishes these two cases.
+ * The state of a record. A record exists, continues under a different ID (`record`), or is gone. A record that is gone
+ * is archived, or the token cannot see it for an unknown reason. The function `findArchived` tells archived records
+ * from records that the token cannot see.
  */
 export type FoundRecord =
   | { state: 'found'; record: HubspotRecord }

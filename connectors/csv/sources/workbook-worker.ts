@@ -9,7 +9,7 @@ import { z } from 'zod';
 import { expandsBeyond } from './expanded-size.ts';
 import { TOO_LARGE } from './too-large.ts';
 
-/** The thread's result: the sheet as CSV in UTF-8, or the reason why it cannot be converted. */
+/** The result of the thread is the sheet as CSV in UTF-8, or the reason why the sheet cannot be converted. */
 export type WorkbookAnswer = { csv: Uint8Array } | { problem: string };
 
 /** The maximum size of an unpacked sheet. A sheet with two million cells has about half this size. */
@@ -24,7 +24,7 @@ const requestSchema = z.object({
 async function answerTo(data: unknown): Promise<WorkbookAnswer> {
   const { bytes, sheet } = requestSchema.parse(data);
   try {
-    // The size is checked here, because the thread's memory limit does not count bytes outside its heap.
+    // The thread checks the size itself, because its memory limit does not count bytes outside the heap.
     if (await expandsBeyond(bytes, MOST_EXPANDED_BYTES)) return { problem: TOO_LARGE };
     const { sheets } = await readXlsx(bytes, { readStyles: true });
     const chosen = sheets.filter(({ name }) => sheet === null || name === sheet);
@@ -38,7 +38,7 @@ async function answerTo(data: unknown): Promise<WorkbookAnswer> {
     }
     return { csv: toCsv(rows) };
   } catch {
-    // The library's own messages may quote cells, so they are not passed on.
+    // The messages of the workbook library may quote cells, so donor-sync does not pass them on.
     return {
       problem: 'it cannot be read as a workbook (.xlsx); it may be damaged, or have a password',
     };
@@ -48,7 +48,7 @@ async function answerTo(data: unknown): Promise<WorkbookAnswer> {
 /** The minimum number of column names in a header. A line above the header usually contains only a title. */
 const FEWEST_NAMES = 2;
 
-/** Returns the cells as users see them, starting with the line of column names. */
+/** Returns the sheet's cells as users see them, starting with the line of column names. */
 function toTable({ rows, cells }: Pick<Sheet, 'rows' | 'cells'>): string[][] {
   const texts = rows.map((row, y) =>
     row.map((value, x) => displayed(value, cells?.get(`${y},${x}`))),
@@ -68,7 +68,7 @@ function lastFilled(row: readonly string[]): number {
 }
 
 /**
- * Returns the value as a spreadsheet shows it. For example, a ZIP code has its leading zeros, and a date has its
+ * Returns a cell's value as a spreadsheet shows it. For example, a ZIP code has its leading zeros, and a date has its
  * display format.
  */
 function displayed(value: CellValue, cell: Cell | undefined): string {
@@ -79,7 +79,7 @@ function displayed(value: CellValue, cell: Cell | undefined): string {
   if (value instanceof Date) {
     return format === 'General' ? value.toISOString().slice(0, 10) : formatValue(value, format);
   }
-  // A spreadsheet stores only fifteen digits of a number. All further digits are rounding errors.
+  // A spreadsheet stores only fifteen digits of a number. All digits after the fifteenth are rounding errors.
   return format === 'General' || format === '@'
     ? String(Number(value.toPrecision(15)))
     : formatValue(value, format);

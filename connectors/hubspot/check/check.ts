@@ -33,7 +33,7 @@ import { checkMarks } from './marks.ts';
 import { checkRules, RULES } from './rules.ts';
 import { findMissingScopes, scopeFindings, sensitiveFindings } from './scopes.ts';
 
-/** Checks every prerequisite of a HubSpot client. Does not change anything. */
+/** Checks every prerequisite of a HubSpot client. The check does not change anything in HubSpot. */
 export function check(
   options: ConnectorOptions<HubspotSettings>,
   world: HubspotWorld,
@@ -65,7 +65,8 @@ async function examine(
   if (missing === null) return;
   const use = { needed: neededScopes(options), unused };
   findings.push(...scopeFindings(missing, use, signIn.scopes));
-  // If the scopes for opening the connector are missing, opening it would only produce the same finding again.
+  // If the token lacks the scopes for opening the connector, the check does not open it, because that would only repeat
+  // the finding.
   if (missing.some(({ scope }) => OPENING_NEEDS.has(scope) && use.needed.has(scope))) return;
   const session = await attempt(findings, 'contacts', OPEN_FIX, () =>
     openSession(options, world, api),
@@ -90,8 +91,8 @@ async function examine(
 const OPENING_NEEDS: ReadonlySet<string> = new Set([READ_CONTACTS, READ_COMPANIES]);
 
 /**
- * Returns the scopes that the settings require. Every client needs the scopes for reading and writing contacts. All
- * other scopes are needed only if the settings use them.
+ * Returns the scopes that the settings require. Every client needs the scopes for reading and writing contacts. A
+ * client needs the other scopes only if its settings use them.
  */
 function neededScopes({ settings, uses }: ConnectorOptions<HubspotSettings>): ReadonlySet<string> {
   const readsLists = uses?.groups.some((group) => 'list' in group) ?? false;
@@ -133,7 +134,7 @@ function checkVersion({ apiVersion }: HubspotSettings): Finding {
   return plain({ subject, ok: true, message, fix: 'Remove crm.apiVersion from the settings.' });
 }
 
-/** Shows the exchange rates, so that a user can decide whether to convert amounts with them. */
+/** Shows the CRM's exchange rates, so that a user can decide whether donor-sync converts amounts with them. */
 async function checkCurrencies(
   session: HubspotSession,
   mapped: readonly string[],

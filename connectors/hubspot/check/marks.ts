@@ -10,8 +10,8 @@ import { recordPageSchema } from '../record.ts';
 import type { HubspotSession } from '../session.ts';
 
 /**
- * Counts the values that the settings do not define, in the first contacts that have such values. Sends one search for
- * each property.
+ * Counts the values that the settings do not define, in the first contacts that have such values. Sends one search to
+ * HubSpot for each property.
  */
 export async function checkMarks(
   session: HubspotSession,

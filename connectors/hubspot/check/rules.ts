@@ -5,7 +5,10 @@ import type { HubspotSession } from '../session.ts';
 /** The title of the finding. */
 export const RULES = 'validation rules';
 
-/** Reports which mapped properties have validation rules. `fields` is null if the mapped properties are unknown. */
+/**
+ * Reports which mapped properties have validation rules. The value of `fields` is null if the mapped properties are
+ * unknown.
+ */
 export async function checkRules(
   { rules }: Pick<HubspotSession, 'rules'>,
   fields: readonly string[] | null,

@@ -5,7 +5,7 @@ import { readAs } from '../errors.ts';
 import { recordPageSchema } from '../record.ts';
 import type { HubspotSession } from '../session.ts';
 
-/** Returns the IDs of some contacts. Without a filter, the IDs come from the list of contacts, as in a run. */
+/** Returns the IDs of some contacts. Without a filter, the IDs come from HubSpot's list of contacts, as in a run. */
 export async function sampleIds(session: HubspotSession, most: number): Promise<string[]> {
   const { api, filter, shape } = session;
   if (filter.length > 0) {

@@ -30,7 +30,7 @@ export interface MissingScope extends ScopeNeed {
 }
 
 /**
- * Tries each scope with a request that changes nothing. HubSpot can refuse requests even if it reports that the token
+ * Tests each scope with a request that changes nothing. HubSpot can refuse requests even if it reports that the token
  * has the scope. If HubSpot complains that a write request is empty, the token has the scope.
  */
 export async function findMissingScopes(
@@ -56,8 +56,8 @@ const PROBES: Readonly<Record<string, (api: HubspotApi) => Promise<unknown>>> = 
 };
 
 /**
- * Sends a request and returns the missing scopes if HubSpot refuses it because of scopes. Returns null if the refusal
- * has a different reason.
+ * Sends a request and returns the missing scopes if HubSpot refuses it because of scopes. Returns null if HubSpot
+ * refuses the request for a different reason.
  */
 async function refusedScopes(probe: () => Promise<unknown>): Promise<readonly string[] | null> {
   try {
@@ -79,7 +79,7 @@ const ANOTHER_TIME: ReadonlySet<string> = new Set([
   'EXPIRED_AUTHENTICATION',
 ]);
 
-/** `listed` contains the scopes that HubSpot reports for the token, or null if it reports none. */
+/** The list `listed` contains the scopes that HubSpot reports for the token, or null if HubSpot reports none. */
 export function scopeFindings(
   missing: readonly MissingScope[],
   { needed, unused }: ScopeUse,
