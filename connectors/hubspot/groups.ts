@@ -20,7 +20,7 @@ const MAX_LIST_PAGES = 20;
 const MEMBERS_PER_PAGE = 250;
 const MAX_MEMBER_PAGES = 50_000;
 
-/** Yields the contact IDs of a group in batches. Each ID occurs only once. */
+/** Yields the contact IDs of a group in batches. The function yields each ID only once. */
 export async function* readGroup(
   session: HubspotSession,
   selector: GroupSelector,
@@ -96,8 +96,8 @@ const membersSchema = z.object({
 });
 
 /**
- * Yields the members of a list. Throws if HubSpot is still determining the members. Missing members would be removed
- * from their network, and each member would cost a credit when he or she is added again.
+ * Yields the members of a list. Throws if HubSpot is still determining the members. donor-sync would remove missing
+ * members from their network, and adding a member again would cost a credit.
  */
 async function* listMembers(session: HubspotSession, idOrName: string): AsyncGenerator<string[]> {
   const { api, signIn } = session;

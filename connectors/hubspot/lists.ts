@@ -11,8 +11,8 @@ import { mayHave, WRITE_LISTS } from './sign-in/scopes.ts';
 import { wireValue } from './values.ts';
 
 /**
- * Creates each list whose name does not exist in HubSpot yet. If a list already exists, donor-sync does not change it,
- * because users may have edited it.
+ * Creates each list whose name does not exist in HubSpot yet. If HubSpot already has the list, donor-sync does not
+ * change it, because users may have edited it.
  */
 export async function createLists(
   session: HubspotSession,
@@ -50,7 +50,7 @@ async function createList(session: HubspotSession, spec: ListSpec): Promise<List
 
 const NO_SCOPE = `The token lacks the scope ${WRITE_LISTS}, which \`fields create --with-lists\` needs: add it to the service key, or to the app and to crm.auth.moreScopes, and connect again.`;
 
-/** Returns the problem as text. Throws the error again if it is not about this list. */
+/** Returns the problem as text. Throws the error again if it does not concern this list. */
 function describeProblem(error: unknown): string {
   if (!isConfigurationError(error)) throw error;
   if (error.code === 'crm_scope_missing') {

@@ -10,7 +10,8 @@ import { READ_SENSITIVE, scopeMissing } from './sign-in/scopes.ts';
 import { canonicalValue } from './values.ts';
 
 /**
- * Reads the current records of these contacts in one request. If some contacts do not exist, sends a second request.
+ * Reads the current records of these contacts in one request. If some contacts do not exist, the function sends a
+ * second request.
  */
 export async function readByIds(
   session: HubspotSession,
@@ -48,8 +49,8 @@ export async function readByIds(
 }
 
 /**
- * Returns the records that were merged into this record. The result includes records that had been merged into the
- * merged records before.
+ * Returns the records that were merged into this record. The result includes records that were merged into those merged
+ * records earlier.
  */
 export async function findMerged(
   { api }: Pick<HubspotSession, 'api'>,
@@ -62,7 +63,7 @@ export async function findMerged(
 
 /**
  * Throws a ConfigurationError if the token cannot see Sensitive Data. Hidden values look blank, so donor-sync would
- * overwrite them. HubSpot omits properties that a token cannot see but includes blank properties.
+ * overwrite existing values. HubSpot omits properties that a token cannot see but includes blank properties.
  */
 function requireSensitive(
   fields: readonly DescribedProperty[],
@@ -75,8 +76,8 @@ function requireSensitive(
 }
 
 /**
- * Finds the properties in the description. If a property is unknown, requests the description again, because the
- * property may be new.
+ * Finds the properties in the account's description. If a property is unknown, the function requests the description
+ * again, because the property may be new.
  */
 async function findProperties(
   session: HubspotSession,

@@ -10,7 +10,7 @@ import { canonicalValue, isCheckbox, isMultiple, PICKED_SEPARATOR } from './valu
 
 /** The properties that exclude a contact. */
 export interface Marks {
-  /** The properties to request. */
+  /** The properties that donor-sync requests to find a contact's marks. */
   properties: readonly string[];
   optedOut(record: HubspotRecord): boolean;
   excluded(record: HubspotRecord): Exclusion | 'mark_unknown' | null;
@@ -76,13 +76,13 @@ function optOutTest(property: DescribedProperty, contacts: ContactsSettings): Te
 /** Interprets the values of a property. */
 export interface Meanings {
   of(value: string): MarkMeaning;
-  /** The options that the settings define. The list is empty if a contact can have several options. */
+  /** The options that the settings define. The list is empty if the property allows several options per contact. */
   known: readonly string[];
 }
 
 /**
- * Returns the meanings of a property's values. The meanings come from the settings. If the property is a picklist with
- * words such as "yes" and "no", they come from the words. Returns null if neither the settings nor the words define a
+ * Returns the meanings of a property's values. The meanings come from the settings. If a picklist has words such as
+ * "yes" and "no", the meanings come from these words. Returns null if neither the settings nor the words define a
  * meaning. In the settings, users write values by their label or by their internal name.
  */
 export function readMeanings(
@@ -121,8 +121,8 @@ function meaningByLists(
   const marked = contacts[MARK_LISTS[kind]];
   const unmarked = contacts.unmarkedValues?.[kind];
   if (marked == null) return null;
-  // If the settings contain both lists, a contact with any other value waits for a decision. A value that is not an
-  // option is therefore harmless.
+  // If the settings contain both lists, a contact with any other value waits for a decision. A value in the settings
+  // that is not an option is therefore harmless.
   const mayBeOther = unmarked !== undefined;
   const internal = (setting: string, values: readonly string[]) =>
     new Set(values.flatMap((value) => internalValues(property, { setting, mayBeOther }, value)));

@@ -1,4 +1,4 @@
-/** Searches contacts by name. HubSpot's search index is updated with a delay. */
+/** Searches contacts by name. HubSpot updates its search index with a delay. */
 import { isNamed, toNameWords } from '../reading/name-search.ts';
 import { throwIfStopped } from '../requests/stopped.ts';
 import { readAs } from './errors.ts';

@@ -16,11 +16,11 @@ export interface PacerRegistry {
 
 export interface AccountPacers {
   requests: PaceRegistry<Pacer>;
-  /** The pacers for searches. All apps of an account share this limit. */
+  /** The pacers that limit searches. All apps of a HubSpot account share the limit for searches. */
   searches: PaceRegistry<Pacer>;
   /**
-   * The pacers for searches in a reading of all contacts. Their pace is lower than HubSpot's limit, so that other tools
-   * of the account can search too.
+   * The pacers for searches in a reading of all contacts. The pace of these searches is lower than HubSpot's limit, so
+   * that other tools of the account can search too.
    */
   walks: PaceRegistry<Pacer>;
 }
@@ -59,8 +59,8 @@ export function toWindowLimit(requests: number, windowMs: number): WindowLimit {
 }
 
 /**
- * The number of remaining requests at which donor-sync pauses. With so small a number, a short burst of requests would
- * exceed the limit.
+ * The number of remaining requests at which donor-sync pauses. With fewer remaining requests, a short burst of requests
+ * would exceed the limit.
  */
 const FEW_REMAINING = 2;
 const FEW_REMAINING_WAIT_MS = 100;

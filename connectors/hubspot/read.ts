@@ -16,20 +16,20 @@ import type { HubspotSession } from './session.ts';
 import { isCheckbox } from './values.ts';
 
 /**
- * The time (ms) by which consecutive readings overlap. A search finds a change only after HubSpot has indexed it. This
- * usually takes seconds, but sometimes more than an hour. Reading a contact twice is harmless, because donor-sync makes
- * the same decisions about the contact.
+ * The time (ms) by which consecutive readings overlap. A search finds a change only after HubSpot has indexed it.
+ * HubSpot usually indexes a change within seconds, but sometimes needs more than an hour. Reading a contact twice is
+ * harmless, because donor-sync makes the same decisions about the contact.
  */
 const OVERLAP_MS = 2 * 3_600_000;
 
 /**
- * Yields the archived contacts first. Then yields the contacts that were modified since the last reading, sorted by ID.
- * A search finds these contacts. A run without changes costs two requests. A reading of all contacts uses HubSpot's
- * list of contacts. If the list is slow, it also uses searches (`walk.ts`). If the settings contain a filter, a search
- * finds the IDs. Once a week, all contacts are read. If there is no filter, the weekly reading uses only the list. The
- * weekly reading is necessary because a search may miss a change that is indexed too late. In a large account, the
- * weekly reading reads the known contacts by their IDs. It then reads the contacts that have been created since the
- * previous reading.
+ * Yields the archived contacts first. After the archived contacts, yields the contacts that were modified since the
+ * last reading, sorted by ID. A search finds the modified contacts. A run without changes costs two requests. A reading
+ * of all contacts uses HubSpot's list of contacts. If HubSpot's list is slow, the reading also uses searches
+ * (`walk.ts`). If the settings contain a filter, a search finds the contacts' IDs. Once a week, all contacts are read.
+ * If there is no filter, the weekly reading uses only the list. The weekly reading is necessary because a search may
+ * miss a change that is indexed too late. In a large account, the weekly reading reads the known contacts by their IDs.
+ * The weekly reading also reads the contacts that have been created since the previous reading.
  */
 export async function* readPages(
   session: HubspotSession,
@@ -62,8 +62,8 @@ export async function* readPages(
 }
 
 /**
- * The list returns this number of contacts within a few seconds, and it includes contacts that HubSpot has not indexed
- * yet.
+ * HubSpot's list returns this number of contacts within a few seconds, and it includes contacts that HubSpot has not
+ * indexed yet.
  */
 const MANY_CONTACTS = 1_000;
 
@@ -199,14 +199,14 @@ async function* readArchived(
   throw readingEndless('the archived contacts of HubSpot');
 }
 
-/** The number of contacts in one request. It is HubSpot's limit. */
+/** The number of contacts in one request. HubSpot sets this limit. */
 const PAGE_SIZE = 100;
 
 const ARCHIVED = { archived: true, limit: PAGE_SIZE, properties: ['hs_object_id'] };
 
 /**
- * Returns the time at which a contact was archived. If the time cannot be read, returns the current time. In this case,
- * donor-sync sends one more look-up.
+ * Returns the time at which a contact was archived. If the archiving time cannot be read, returns the current time. If
+ * the current time replaces the archiving time, donor-sync sends one more look-up.
  */
 function archivedMs({ archivedAt }: HubspotRecord): number {
   const epochMs = Date.parse(archivedAt ?? '');

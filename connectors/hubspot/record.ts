@@ -15,7 +15,7 @@ export const recordPageSchema = z.object({
   paging: z.object({ next: z.object({ after: z.string() }).optional() }).nullish(),
 });
 
-/** Returns a property's value without white space at its ends, or null if the value is blank. */
+/** Returns a property's value without surrounding white space, or null if the value is blank. */
 export function textIn({ properties }: HubspotRecord, name: string): string | null {
   const text = properties[name]?.trim() ?? '';
   return text === '' ? null : text;

@@ -15,7 +15,7 @@ const MAX_PAGES = 50_000;
 /** A page of results, sorted by ID. */
 export interface SearchPage {
   records: HubspotRecord[];
-  /** False if these results are certainly the last results. If the value is true, the next page may still be empty. */
+  /** False if no results can follow after this page. Even if the field is true, the next page may be empty. */
   mayGoOn: boolean;
 }
 
@@ -24,11 +24,11 @@ export interface ContactSearch {
   conditions: readonly Filter[];
   /**
    * Groups of conditions. In addition to the conditions, a result must meet all conditions of at least one group. The
-   * list is empty if the settings contain no filter.
+   * list of groups is empty if the settings contain no filter.
    */
   groups: readonly FilterGroup[];
   properties: readonly string[];
-  /** All results have a higher ID than this ID. Null to start with the lowest ID. */
+  /** All results have a higher ID than this ID. The ID is null if the search starts with the lowest ID. */
   afterId: string | null;
 }
 
@@ -101,7 +101,7 @@ function portionsThatFit(ids: readonly string[], groups: readonly FilterGroup[])
 
 export interface FoundPage {
   records: readonly HubspotRecord[];
-  /** The total number of results. */
+  /** The total number of results of the search. */
   total: number;
   /** True if the search has no results after these results. */
   isLast: boolean;

@@ -18,13 +18,13 @@ export interface CompanyNames {
   findNames(ids: readonly string[]): Promise<ReadonlyMap<string, string | null>>;
 }
 
-/** The maximum number of companies in one request. It is HubSpot's limit. */
+/** The maximum number of companies in one request. HubSpot sets this limit. */
 export const COMPANIES_PER_REQUEST = IDS_PER_REQUEST;
 
 /** The maximum number of cached names. If an account has more companies, some names are requested again. */
 const MAX_REMEMBERED = 20_000;
 
-/** The company names for a token without the scope. All names are hidden. */
+/** The result for a token that lacks the scope for companies. Without the scope, all company names are hidden. */
 export const hiddenCompanies: CompanyNames = {
   isReadable: () => false,
   unknownAmong: () => [],
@@ -55,7 +55,7 @@ export function createCompanyNames(
   { isRequired, onMissingScope }: { isRequired: boolean; onMissingScope: () => void },
 ): CompanyNames {
   const known = new Map<string, string | null>();
-  /** The companies that are being requested at the moment. All readings share these requests. */
+  /** The companies that are being requested at the moment. All readings share the requests for companies. */
   const asked = new Map<string, Promise<ReadonlyMap<string, string | null>>>();
   let isHidden = false;
 
@@ -65,7 +65,7 @@ export function createCompanyNames(
     async findNames(ids) {
       const others = new Set(ids.flatMap((id) => asked.get(id) ?? []));
       const missing = unknownAmong(ids);
-      // The names are copied, because another reading may remove them from the cache during the wait.
+      // The function copies the names, because another reading may remove them from the cache during the wait.
       const names = knownAmong(ids);
       for (let start = 0; start < missing.length && !isHidden; start += COMPANIES_PER_REQUEST) {
         const batch = missing.slice(start, start + COMPANIES_PER_REQUEST);
@@ -115,7 +115,7 @@ export function createCompanyNames(
   }
 }
 
-/** Removes the oldest names from the cache. A map lists its keys in the order of insertion. */
+/** Removes the oldest names from the cache. A JavaScript map lists its keys in the order of insertion. */
 function forgetOldest(known: Map<string, unknown>): void {
   for (const id of known.keys()) {
     if (known.size <= MAX_REMEMBERED) return;

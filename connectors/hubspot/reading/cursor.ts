@@ -6,19 +6,19 @@ import type { HubspotSession } from '../session.ts';
 import type { WalkPosition } from './walk-state.ts';
 
 /**
- * The time (ms) after which all contacts are read again. This is necessary because no search finds every change in
- * time.
+ * The time (ms) after which all contacts are read again. Reading all contacts from time to time is necessary because no
+ * search finds every change in time.
  */
 const LIST_EVERY_MS = 7 * 24 * 3_600_000;
 
 const idSchema = z.string().regex(/^\d{1,20}$/);
 
 /**
- * `since` is the time of the last reading's start, or null if all contacts are read. `until` is the time of this
- * reading's start. Both times come from HubSpot's clock. `after` is the ID of the last contact that was read, or
- * HubSpot's paging token. `rest` contains the ranges of IDs that have not been read yet. Each range lies between the
- * two IDs of a pair. `listBy` is the time by which the whole list must be read. `walk` is true while a reading of the
- * whole list is in progress.
+ * The field `since` is the time of the last reading's start, or null if all contacts are read. The field `until` is the
+ * time of this reading's start. The times `since` and `until` come from HubSpot's clock. The field `after` is the ID of
+ * the last contact that was read, or HubSpot's paging token. The field `rest` contains the ranges of IDs that have not
+ * been read yet. Each pair of IDs describes the range between them. The field `listBy` is the time by which the whole
+ * list must be read. The field `walk` is true while a reading of the whole list is in progress.
  */
 const cursorSchema = z.object({
   since: z.iso.datetime().nullable(),
@@ -34,7 +34,9 @@ type Cursor = z.infer<typeof cursorSchema>;
 export interface Reading extends WalkPosition {
   /** The time from which changes are read, or null to read all contacts. */
   since: string | null;
-  /** The time from which archived contacts are reported. Null if no archived contacts are reported. */
+  /**
+   * The time from which archived contacts are reported. The time is null if the reading reports no archived contacts.
+   */
   archivedSince: string | null;
   until: string;
   listBy: string;
@@ -46,8 +48,8 @@ export interface Reading extends WalkPosition {
 
 /**
  * Returns the reading that a cursor describes. If the cursor's form is unknown, returns a reading of all contacts. If
- * `knownCursor` shows that the list must be read, all contacts come from the list. `knownCursor` is the cursor of an
- * earlier complete reading. The reading reports contacts that were archived since then.
+ * `knownCursor` shows that the list must be read, all contacts come from the list. The argument `knownCursor` is the
+ * cursor of an earlier complete reading. The reading reports contacts that were archived since the earlier reading.
  */
 export function startReading(
   session: Pick<HubspotSession, 'api' | 'clock' | 'log' | 'filter'>,
@@ -128,7 +130,7 @@ function parseCursor(cursor: string): Cursor | null {
   }
 }
 
-/** Returns the cursor after a page. The cursor is a position in this reading, or the start of the next reading. */
+/** Returns the cursor after a page. The cursor marks a position in this reading, or the start of the next reading. */
 export function cursorAfter(reading: Reading, position: WalkPosition | null): string {
   const { since, until, listBy, isListWalk } = reading;
   if (position === null || position.after === null)

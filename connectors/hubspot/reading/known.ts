@@ -1,6 +1,6 @@
 /**
- * Reads all known contacts by their IDs. Many of these requests can be in flight at the same time. The list allows only
- * one request at a time.
+ * Reads all known contacts by their IDs. Many of these requests can be in flight at the same time. HubSpot's list
+ * allows only one request at a time.
  */
 
 import type { ContactPage, KnownContacts, RemovedContact } from '../../contract.ts';
@@ -12,8 +12,8 @@ import type { HubspotSession } from '../session.ts';
 import { withContacts } from './portions.ts';
 
 /**
- * The number of requests that are in flight at the same time. With this number, the pace stays below HubSpot's limit if
- * each request takes more than a second.
+ * The number of requests that are in flight at the same time. If each request takes more than a second, this number
+ * keeps the pace below HubSpot's limit.
  */
 const REQUESTS_AT_ONCE = 24;
 

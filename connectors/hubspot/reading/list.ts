@@ -15,7 +15,7 @@ export interface ListPage {
 
 type ListSession = { api: Pick<HubspotApi, 'listRecords'> } & Pick<HubspotSession, 'shape'>;
 
-/** The number of contacts on a page. It is HubSpot's limit for the list and for reading by ID. */
+/** The number of contacts on a page. HubSpot sets this limit for the list and for reading by ID. */
 const PAGE_SIZE = 100;
 
 /** Returns the page after the paging token `after`, or the first page. */

@@ -10,7 +10,7 @@ export interface Span {
   left: number | null;
 }
 
-/** A search for contacts in a range of IDs, in descending order. The search skips the first `offset` results. */
+/** A search for contacts in a range of IDs, in descending order. The search skips as many results as `offset` says. */
 export interface Ask {
   from: bigint;
   to: bigint | null;
@@ -29,7 +29,7 @@ export interface Answer {
 
 export const ALL_IDS: Span = { from: 0n, to: null, left: null };
 
-/** The number of results on a page of a search. It is HubSpot's limit. */
+/** The number of results on a page of a search. HubSpot sets this limit. */
 export const SEARCH_PAGE_SIZE = 200;
 
 /**

@@ -15,8 +15,8 @@ export interface WalkPosition {
 
 export interface WalkState {
   /**
-   * With `timing`, the duration of a page of the list is still unknown. With `list`, only the list is read. With
-   * `both`, the list and searches are read.
+   * The mode `timing` means that the duration of a page of the list is still unknown. The mode `list` means that only
+   * the list is read. The mode `both` means that the list and searches are read.
    */
   mode: 'timing' | 'list' | 'both';
   after: string | null;
@@ -29,11 +29,15 @@ export interface WalkState {
 
 /**
  * The duration (ms) of a request above which searches make the reading faster. HubSpot's limit allows a page every 53
- * ms, but each page must wait for the previous page. If no duration is known yet, the first page of the list shows it.
+ * ms, but each page must wait for the previous page. If no duration is known yet, the first page of the list shows the
+ * duration.
  */
 const SLOW_MS = 120;
 
-/** Starts a reading of all contacts. `fastestMs` is the duration of the fastest request so far, or infinite. */
+/**
+ * Starts a reading of all contacts. The value of `fastestMs` is the duration of the fastest request so far, or
+ * infinite.
+ */
 export function startWalk(
   { after, rest }: WalkPosition,
   maySearch: boolean,

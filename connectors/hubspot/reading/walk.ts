@@ -21,14 +21,17 @@ import {
   type WalkState,
 } from './walk-state.ts';
 
-/** Some contacts, and the position where the reading continues. The position is null at the end. */
+/**
+ * A part of the contacts, and the position from which the reading continues. The position is null at the end of the
+ * reading.
+ */
 export interface WalkedPage {
   records: readonly HubspotRecord[];
   position: WalkPosition | null;
 }
 
 export interface WalkOptions extends WalkPosition {
-  /** False if only the list may be used. */
+  /** False if the reading may use only the list. */
   maySearch: boolean;
 }
 
@@ -51,8 +54,8 @@ type Event =
 /**
  * Yields all contacts. The list is read page by page, starting with the lowest ID. Searches start with the highest ID.
  * If each search takes long, several are in flight at the same time. The reading ends when the list and the searches
- * meet. The search index may lack recent changes. The next reading finds them. If the results of a search are not
- * sorted by ID, only the list is read.
+ * meet. The search index may lack recent changes. The next reading finds the changes that the search index lacks. If
+ * the results of a search are not sorted by ID, only the list is read.
  */
 export async function* walkAll(
   session: WalkSession,
@@ -95,7 +98,7 @@ async function* walk(
 
 /** The requests of a reading that are in flight. */
 interface WalkRequests {
-  /** Sends the next requests, and resolves with the first response. */
+  /** Sends the next requests, and returns the response that arrives first. */
   next(state: WalkState): Promise<Event>;
   /** Ends the requests in flight, so that no request is sent or counted after the reading. */
   end(): Promise<void>;
@@ -114,7 +117,8 @@ function createRequests(session: WalkSession): WalkRequests {
       if (list === null && isListNext(state)) list = heard(askList(state.after));
       const maySearch = state.mode === 'both' && searches.size < MAX_SEARCHES;
       const ask = maySearch ? nextAsk(state.spans, [...searches.keys()]) : null;
-      // The pace is awaited first, so that the search is chosen at the moment when it is sent.
+      // The function waits for the pace before it chooses the search, so that the choice is up to date when the search
+      // is sent.
       if (ask !== null && leave === null) leave = heard(awaitLeave());
       const event = await Promise.race([
         ...(list === null ? [] : [list]),

@@ -27,7 +27,7 @@ import { findTwins } from './twins.ts';
 
 const MAX_SPLITS = 64;
 
-/** The rows that must still be sent, and the results of all other rows. */
+/** The rows that donor-sync must still send, and the results of all other rows. */
 interface Progress {
   /** Groups of rows. Each group is sent in one request. */
   groups: Row[][];
@@ -35,14 +35,16 @@ interface Progress {
   together: Row[];
   results: WriteResult[];
   splitsLeft: number;
-  /** True if rows have already been separated by their values. */
+  /** True if donor-sync has already separated rows by their values. */
   isSplit?: boolean;
-  /** A guess that the next request tests. The guess names the rejected values and their rows. */
+  /**
+   * A guess about rejected values, which the next request tests. The guess names the rejected values and their rows.
+   */
   trial?: Trial | undefined;
 }
 
 interface Trial {
-  /** The rows before the guess, and the error because of which they were rejected. */
+  /** The rows before the guess, and the error with which HubSpot rejected them. */
   rows: readonly Row[];
   fault: HubspotFault;
   guesses: readonly { name: string; culprits: readonly Row[] }[];
@@ -52,8 +54,8 @@ interface Trial {
  * Writes at most 100 changes to different contacts, usually in one request. If HubSpot does not find a contact, the
  * other contacts are still written. If HubSpot does not accept a value, it rejects the whole request. donor-sync then
  * sends the request again without the value. If HubSpot's error does not name the contact, donor-sync separates the
- * contacts by their values. The number of requests for the separation is limited. After this number, the property is
- * left out of all contacts in the batch.
+ * contacts by their values. The number of requests for the separation is limited. After this number of requests,
+ * donor-sync leaves the property out of all contacts in the batch.
  */
 export async function updateBatch(
   writer: Writer,
@@ -90,7 +92,9 @@ function isOver({ groups, together }: Progress): boolean {
   return groups.length === 0 && together.length === 0;
 }
 
-/** Sends groups until no group is left. The loop ends, because each step finishes some rows or properties. */
+/**
+ * Sends groups until no group is left. The loop ends, because each step finishes some rows or removes some properties.
+ */
 async function sendNext(writer: Writer, progress: Progress): Promise<void> {
   const { lessons } = writer;
   const { trial } = progress;
@@ -99,8 +103,8 @@ async function sendNext(writer: Writer, progress: Progress): Promise<void> {
   const next = progress.groups.pop() ?? progress.together.splice(0, BATCH_ROWS);
   const known = next.map((row) => withoutKnown(lessons, row));
   if (trial !== undefined && countValues(known) < countValues(next)) {
-    // In the meantime, another batch has found a rejected value. The guess may therefore be wrong, and the original
-    // rows are sent again.
+    // In the meantime, another batch has found a rejected value. The guess may be wrong, so donor-sync sends the
+    // original rows again.
     progress.groups.push([...trial.rows]);
     return;
   }
@@ -173,8 +177,8 @@ function takeReply(
 
 /**
  * Handles an error that names no property. If a value must be unique, HubSpot's error names the contact that already
- * has the value. For any other error, donor-sync writes parts of the rows until it finds the property. It then searches
- * for the contact with the rejected value.
+ * has the value. For any other error, donor-sync writes parts of the rows until it finds the property. After finding
+ * the property, donor-sync searches for the contact with the rejected value.
  */
 async function separateUnnamed(
   writer: Writer,
@@ -196,7 +200,7 @@ async function separateUnnamed(
     separate(lessons, progress, rows, withProblems(fault, names));
     return;
   }
-  // A change whose values belong together is never written in parts.
+  // If the values of a change belong together, donor-sync never writes them in parts.
   const [whole, divisible] = parted(rows, ({ isWhole }) => isWhole);
   if (whole.length > 0 && divisible.length > 0) {
     progress.groups.push(whole, divisible);

@@ -65,8 +65,8 @@ const ENOUGH_REFUSED = 8;
 
 /**
  * Removes numbers that HubSpot would certainly reject. Such a number lies between two rejected numbers, and HubSpot has
- * accepted no number between these two. All other numbers are sent. If the values of a change belong together, they are
- * also sent.
+ * accepted no number between these two. donor-sync sends all other numbers. If the values of a change belong together,
+ * donor-sync sends them too.
  */
 export function withoutBetweenRefused(lessons: Lessons, row: Row): Row {
   if (row.isWhole || lessons.refusedValues.size < ENOUGH_REFUSED) return row;
@@ -93,9 +93,9 @@ function findFault({ refusedValues }: Lessons, name: string): HubspotFault | nul
 }
 
 /**
- * Returns a score, which is low if a rule probably rejects the number. The score is 0 if the nearest numbers on both
- * sides are rejected. If a rejected number is nearest on one side and an accepted number on the other side, the score
- * is the distance to the rejected number.
+ * Returns a score for a number, which is low if a rule probably rejects the number. The score is 0 if the nearest
+ * numbers on both sides are rejected. If a rejected number is nearest on one side and an accepted number on the other
+ * side, the score is the distance to the rejected number.
  */
 function scoreNumber(value: number, refused: readonly number[], taken: readonly number[]): number {
   const below = nearest(value, refused, taken, -1);

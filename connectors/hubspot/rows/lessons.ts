@@ -1,13 +1,18 @@
-/** Stores which values HubSpot has rejected. All batches of a connector share this knowledge. */
+/**
+ * Stores which values HubSpot has rejected. All batches of a connector share what donor-sync has learned about rejected
+ * values.
+ */
 import { createMutex, type Mutex } from '../../../src/core/parallel.ts';
 import { createSuspicions, type Suspicions } from '../../writing/culprit-search.ts';
 import { getErrorSort, type HubspotFault, isKnownCode, type PropertyProblem } from '../errors.ts';
 import { aboutOne, BATCH_STATUS, type Row, withoutEach } from './row.ts';
 
-/** Knowledge about rejected values. All batches of an open connector share it. */
+/** Knowledge about rejected values. All batches of an open connector share this knowledge about rejected values. */
 export interface Lessons {
   deadProperties: Map<string, HubspotFault>;
-  /** Values that HubSpot has rejected, with the error. Other contacts with the same value do not have to try it. */
+  /**
+   * Values that HubSpot has rejected, with the error. donor-sync does not send the same value again for other contacts.
+   */
   refusedValues: Map<string, HubspotFault>;
   /** Accepted values of properties for which HubSpot has rejected other values. */
   takenValues: Set<string>;

@@ -37,7 +37,10 @@ export function afterProbe(
   };
 }
 
-/** The search was given up, so the row contains all properties that have not been written. */
+/**
+ * The search for the property has ended without a result, so the row contains all properties that have not been
+ * written.
+ */
 export function withoutSearch(row: Row): Row {
   const { search } = row;
   if (search === undefined) return row;
@@ -51,7 +54,7 @@ export function toRule({ code, words }: HubspotFault): RefusedBy {
   return { code, message: words?.reveal() ?? '' };
 }
 
-/** Writes parts of all rows. Ends when the search has found the property, or when HubSpot names a property. */
+/** Writes parts of all rows. The function ends when it has found the property, or when HubSpot names a property. */
 export async function findProperty(
   writer: Writer,
   rows: readonly Row[],

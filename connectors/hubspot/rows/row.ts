@@ -17,15 +17,15 @@ import { wireValue } from '../values.ts';
 export interface Row {
   id: string;
   properties: Readonly<Record<string, string>>;
-  /** The errors because of which properties were left out. */
+  /** The properties that were left out, with the errors that caused the omission. */
   left: readonly HubspotFault[];
   /** True if HubSpot must receive all properties of the row in one request. */
   isWhole: boolean;
   /** True if some properties of the row have been written. */
   isBegun?: boolean;
   /**
-   * Set if HubSpot rejected this row without naming a property. The search finds the property that causes the
-   * rejection.
+   * The state of the search, if HubSpot rejected this row without naming a property. The search finds the property that
+   * causes HubSpot's rejection.
    */
   search?: { state: CulpritSearch; whole: Row; fault: HubspotFault };
 }
@@ -47,13 +47,13 @@ export function only(row: Row, names: readonly string[]): Row {
   return { ...rest, properties: Object.fromEntries(properties) };
 }
 
-/** Returns the error, limited to these properties. */
+/** Returns HubSpot's error, limited to these properties. */
 export function withProblems(fault: HubspotFault, names: readonly string[]): HubspotFault {
   const { code } = fault;
   return { ...fault, problems: names.map((property) => ({ property, code, says: null })) };
 }
 
-/** The HTTP status "Multi-Status". Some records were written, and some were not. */
+/** The HTTP status "Multi-Status". HubSpot has written some records of the request and rejected others. */
 export const BATCH_STATUS = 207;
 
 /**
@@ -64,7 +64,7 @@ export function without(row: Row, names: readonly string[], fault: HubspotFault)
   return withoutEach(row, new Map(names.map((name) => [name, aboutOne(fault, name)])));
 }
 
-/** Returns the row without the properties for which there is a reason. */
+/** Returns the row without the properties that have a reason for a rejection. */
 export function withoutEach(row: Row, reasons: ReadonlyMap<string, HubspotFault>): Row {
   const { properties, left, isWhole } = row;
   const faults = [...reasons].flatMap(([name, fault]) => (name in properties ? fault : []));
@@ -94,7 +94,7 @@ export function refusedRow(row: Row, fault: HubspotFault): WriteResult {
   return toResult({ ...only(row, []), left: [...row.left, withProblems(fault, names)] });
 }
 
-/** Returns the result. All values have been written except the values that were left out. */
+/** Returns the result. donor-sync has written all values except the values that it left out. */
 export function toResult(row: Row): WriteResult {
   const { id, left } = row;
   const byCode = Map.groupBy(left, ({ code }) => code);

@@ -1,5 +1,5 @@
 /**
- * Finds the rows that may have caused the rejection of a property. Also decides whether a search for the rows is
+ * Finds the rows that may have caused the rejection of a property. Also decides whether a search for these rows is
  * worthwhile.
  */
 import type { HubspotFault, PropertyProblem } from '../errors.ts';
@@ -14,7 +14,10 @@ export interface Suspects {
   classes: readonly (readonly Row[])[];
   /** True if the values are numbers. Rules usually reject numbers above or below a limit. */
   isOrdered: boolean;
-  /** The number of errors about the property in the response. Null if the response did not name the property. */
+  /**
+   * The number of errors about the property in the response. The number is null if the response did not name the
+   * property.
+   */
   errors: number | null;
   /** The number of different codes among these errors. */
   codes: number;
@@ -61,7 +64,7 @@ function compareValues(one: string, other: string): number {
   return one.length - other.length || (one < other ? -1 : 1);
 }
 
-/** Returns true if there is an error for each row. One rule returns at most one error per value. */
+/** Returns true if there is an error for each row. A validation rule returns at most one error per value. */
 function areAllRefused(problems: readonly PropertyProblem[], rows: readonly Row[]): boolean {
   const codes = new Set(problems.map(({ code }) => code));
   return codes.size === 1 && problems.length === rows.length;
