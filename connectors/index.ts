@@ -42,7 +42,7 @@ export function listRemoteCrms(): readonly AboutRemoteCrm[] {
   return [...REMOTE_CRMS, ...[...PACKAGES.values()].filter(isRemote)];
 }
 
-/** Returns the facts about a kind of CRM in `listRemoteCrms`, or undefined if the list does not contain it. */
+/** Returns the facts about a kind of CRM from `listRemoteCrms`, or undefined if that list does not contain the kind. */
 export function findRemoteCrm(kind: unknown): AboutRemoteCrm | undefined {
   return listRemoteCrms().find((about) => about.kind === kind);
 }
@@ -63,7 +63,10 @@ export function namesOffering(feature: CrmFeature): string {
   );
 }
 
-/** The built-in CRMs that store former values in a history. Each entry tells users how to remove the values. */
+/**
+ * The built-in CRMs that store former values in a history. Each entry tells users how to remove former values from the
+ * CRM's history.
+ */
 export const HISTORIES: readonly { name: string; removal: string }[] = CONNECTORS.flatMap(
   ([{ name, removesFormerValues }]) =>
     removesFormerValues === undefined ? [] : [{ name, removal: removesFormerValues }],
@@ -83,7 +86,7 @@ export function findWebhooks(kind: string): CrmWebhooks | undefined {
   return WEBHOOKS.find((one) => one.kind === kind)?.webhooks ?? PACKAGES.get(kind)?.webhooks;
 }
 
-/** The doors of built-in CRMs. Through a door, a CRM's pages can call donor-sync. */
+/** The doors of built-in CRMs. A door is the part of a connector through which a CRM's pages can call donor-sync. */
 export const DOORS: readonly { kind: string; name: string; door: CrmDoor }[] = CONNECTORS.flatMap(
   ([{ kind, name, door }]) => (door === undefined ? [] : [{ kind, name, door }]),
 );
@@ -96,8 +99,8 @@ export function loadBuiltInConnectors(): Promise<ConnectorDefinition[]> {
 const PACKAGE_NAME = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/;
 
 /**
- * Returns true if a connector package can have this name. npm must accept the name, and it must not be the name of a
- * built-in kind of CRM.
+ * Returns true if a connector package can have this name. npm must accept the name, and no built-in kind of CRM may
+ * have it.
  */
 export function isPackageName(name: string): boolean {
   return PACKAGE_NAME.test(name) && !Object.hasOwn(BUILT_IN, name);

@@ -30,7 +30,7 @@ import { createRuleBook, type RuleBook } from './validations/rule-book.ts';
 /** The data that belongs to an open connector. */
 export interface HubspotSession {
   settings: HubspotSettings;
-  /** The parsed `contacts.filter`. The list is empty if the settings contain no filter. */
+  /** The parsed `contacts.filter`. The list of conditions is empty if the settings contain no filter. */
   filter: readonly FilterGroup[];
   api: HubspotApi;
   clock: WallClock;
@@ -51,8 +51,9 @@ export interface HubspotSession {
 }
 
 /**
- * Signs in and reads how this account describes contacts. Sends two requests, including the sign-in. Sends a third
- * request if it is the only way to find out whether the token can see companies.
+ * Signs in and reads how this account describes contacts. Opening the connector takes two requests, including the
+ * sign-in. The connector sends a third request if there is no other way to find out whether the token can see
+ * companies.
  */
 export async function openSession(
   { settings, contacts, deps }: ConnectorOptions<HubspotSettings>,
@@ -101,9 +102,9 @@ const pageSchema = z.object({
 });
 
 /**
- * Returns true if the token can see Sensitive Data. If necessary, reads a contact to find out. HubSpot's response omits
- * values that the token cannot see, but contains blank values. donor-sync checks this before it spends credits, and
- * only in accounts with Sensitive Data.
+ * Returns true if the token can see Sensitive Data. If necessary, the function reads a contact to find out. HubSpot's
+ * response omits values that the token cannot see, but contains blank values. donor-sync checks this before it spends
+ * credits, and only in accounts with Sensitive Data.
  */
 async function seesSensitive(
   api: HubspotApi,

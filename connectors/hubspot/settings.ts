@@ -14,7 +14,7 @@ export const authSchema = z.discriminatedUnion('type', [
     type: z.literal('oauth'),
     clientId: text,
     clientSecret: text,
-    /** The refresh token. Omitted if users connect the account on donor-sync's own pages. */
+    /** The refresh token. The credentials are omitted if users connect the account on donor-sync's own pages. */
     refreshToken: text.optional(),
     /**
      * Additional scopes that donor-sync requests, such as `crm.lists.write`. The HubSpot app must have these scopes.
@@ -39,7 +39,10 @@ export const hubspotSettingsSchema = z.strictObject({
     .default('https://api.hubapi.com'),
   auth: authSchema,
   apiVersion: z.enum(API_VERSIONS).default('2026-09'),
-  /** The source of a contact's employer. It is the text property `company`, the primary company, or both. */
+  /**
+   * The source of a contact's employer. The employer comes from the text property `company`, the primary company, or
+   * both.
+   */
   employer: z.enum(['company', 'associated', 'both']).default('both'),
   /**
    * If true, `fields create` creates properties that store Sensitive Data. Other properties of the account may store

@@ -6,7 +6,7 @@ import { createHash, createHmac } from 'node:crypto';
 import { z } from 'zod';
 import type { CrmEvent, CrmWebhooks, SignatureVersion } from '../webhooks.ts';
 
-/** The third version of the signature. It covers a time. */
+/** The third version of the signature. The third version of the signature covers a time. */
 export const TIMED_SIGNATURE: SignatureVersion = {
   header: 'x-hubspot-signature-v3',
   timestamp: { header: 'x-hubspot-request-timestamp', unitMs: 1 },
@@ -19,10 +19,10 @@ export const TIMED_SIGNATURE: SignatureVersion = {
 };
 
 /**
- * The first and the second version of the signature. They do not cover a time. Apps send the first version together
- * with the third version, and workflows send the second version. If a call has a signature of the third version,
- * donor-sync checks only this signature. If someone repeats a call without a time, donor-sync only checks the same
- * contacts again.
+ * The first and the second version of the signature. The first and the second version do not cover a time. Apps send
+ * the first version together with the third version, and workflows send the second version. If a call has a signature
+ * of the third version, donor-sync checks only this signature. If someone repeats a call without a time, donor-sync
+ * only checks the same contacts again.
  */
 export const UNTIMED_SIGNATURE: SignatureVersion = {
   header: 'x-hubspot-signature',
@@ -37,7 +37,10 @@ export const UNTIMED_SIGNATURE: SignatureVersion = {
   },
 };
 
-/** Returns the address in the form that HubSpot signs. HubSpot decodes only these characters. */
+/**
+ * Returns the address in the form that HubSpot signs. Before it signs an address, HubSpot decodes only these
+ * characters.
+ */
 function decodeSigned(url: string): string {
   return url.replace(/%(?:3A|2F|3F|40|21|24|27|28|29|2A|2C|3B)/gi, decodeURIComponent);
 }
@@ -79,7 +82,9 @@ const actionSchema = z.object({
   object: z.object({ objectId: z.unknown(), objectType: z.literal('CONTACT') }),
 });
 
-/** HubSpot's ID for the object type "contact". It is needed for events whose name does not contain the type. */
+/**
+ * HubSpot's ID for the object type "contact". This ID is needed for events whose name does not contain the object type.
+ */
 const CONTACT_TYPE = '0-1';
 
 function isAboutContact({ subscriptionType, objectTypeId }: Readonly<Record<string, unknown>>) {

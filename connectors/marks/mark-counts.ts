@@ -1,14 +1,16 @@
-/** Finds marks that exclude so many contacts that a user must confirm them. All functions are pure. */
+/** Finds marks that exclude so many contacts that a user must confirm them. */
 import { describeCount } from '../../src/core/quantities.ts';
 import type { MarkCount } from '../contract.ts';
 import { A_DATE } from './mark-values.ts';
 
-/** The minimum number of contacts for this check. In a shorter list, half of the contacts is only a few contacts. */
+/**
+ * The minimum number of contacts for this check. In a shorter list of contacts, half of them is only a few contacts.
+ */
 const FEWEST_CONTACTS = 20;
 
 /**
- * Returns true if a mark excludes more than half of the contacts. In this case, the settings often name a wrong column
- * or wrong values.
+ * Returns true if a mark excludes more than half of the contacts. If a mark excludes that many contacts, the settings
+ * often name a wrong column or wrong values.
  */
 export function leavesOutMost({ contacts, marked }: MarkCount): boolean {
   return contacts >= FEWEST_CONTACTS && marked * 2 > contacts;

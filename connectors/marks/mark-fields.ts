@@ -7,7 +7,7 @@ const MARK_SETTINGS = ['optOutField', 'deceasedField', 'doNotContactField'] as c
 
 /**
  * Throws a ConfigurationError if the settings name a mark field that does not exist. Also throws if the settings list
- * values without a field. Without these errors, donor-sync would treat no contact as opted out.
+ * values without a field. Without these errors, a mistake in the settings would make donor-sync ignore all opt-outs.
  */
 export function requireMarkFields(contacts: ContactsSettings, fields: Iterable<string>): void {
   requireOptOutField(contacts);

@@ -1,4 +1,4 @@
-/** Interprets the values of fields that mark contacts to exclude. All functions are pure. */
+/** Interprets the values of fields that mark contacts to exclude. */
 
 import type { Contact } from '../../src/core/contact.ts';
 import type { ContactsSettings } from '../contract.ts';
@@ -8,16 +8,16 @@ import { folded, yesOrNo } from './yes-or-no.ts';
 export type MarkKind = 'optOut' | 'deceased' | 'doNotContact';
 
 /**
- * The meaning of a value. With `unknown`, neither list in the settings contains the value, and the contact waits for a
- * decision.
+ * The meaning of a value. The meaning `unknown` says that neither list in the settings contains the value, so the
+ * contact waits for a decision.
  */
 export type MarkMeaning = 'marked' | 'unmarked' | 'unknown';
 
 /** The normalised values that the settings list for one mark. */
 export interface MarkValues {
   /**
-   * The values that mark a contact, or null if the settings list no values. If it is null, dates and words such as
-   * "yes" and "no" have their usual meaning.
+   * The values that mark a contact, or null if the settings list no values. If the settings list no values, dates and
+   * words such as "yes" and "no" have their usual meaning.
    */
   marked: ReadonlySet<string> | null;
   /** The values that do not mark a contact, or null if the settings list none. */
@@ -37,7 +37,7 @@ export interface MarkColumn {
   listed: MarkValues;
 }
 
-/** Returns the mark columns. Omits marks if the settings include the marked contacts. */
+/** Returns the mark columns. The result omits a mark if the settings include contacts with this mark. */
 export function markColumns(contacts: ContactsSettings): readonly MarkColumn[] {
   const known = cached.get(contacts);
   if (known !== undefined) return known;
@@ -66,9 +66,10 @@ function findMarkColumns(contacts: ContactsSettings): MarkColumn[] {
 
 /**
  * Reads a contact's marks according to the settings. The result is an opt-out, a different reason to exclude the
- * contact, or neither. `textOf` returns a field's value as a string. If the field can have several values, it returns a
- * list of strings. For a blank field, it returns a blank string or an empty list. For a field that does not exist, it
- * returns undefined. In that case, the mark is unknown, and the contact waits for a decision.
+ * contact, or no mark. The function `textOf` returns a field's value as a string. If the field can have several values,
+ * `textOf` returns a list of strings. For a blank field, `textOf` returns a blank string or an empty list. For a field
+ * that does not exist, `textOf` returns undefined. If the field does not exist, the mark is unknown, and the contact
+ * waits for a decision.
  */
 export function readMarks(
   contacts: ContactsSettings,
@@ -126,13 +127,13 @@ export function meaningOfMark(text: string, { marked, unmarked }: MarkValues): M
   return answer === true || isDate(value) ? 'marked' : 'unknown';
 }
 
-/** Returns the name under which a value is counted. All dates have the same name. */
+/** Returns the name under which a value is counted. All dates are counted under the same name. */
 export function nameOfMark(text: string): string {
   const value = folded(text);
   return isDate(value) ? A_DATE : value;
 }
 
-/** The name that is used for every date. */
+/** The name under which all dates are counted. */
 export const A_DATE = '(a date)';
 
 /** The maximum length of a date, including its time and time zone. */

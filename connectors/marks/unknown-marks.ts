@@ -1,4 +1,4 @@
-/** Creates findings about values whose meaning is not defined. All functions are pure. */
+/** Creates findings about values whose meaning is not defined. */
 import type { Finding } from '../contract.ts';
 import { MARK_LISTS, type MarkKind } from './mark-values.ts';
 

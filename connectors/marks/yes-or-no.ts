@@ -46,8 +46,8 @@ export function folded(text: string): string {
 }
 
 /**
- * Throws if the settings contain `optOutValues` without an opt-out field. Without this error, donor-sync would treat no
- * contact as opted out.
+ * Throws if the settings contain `optOutValues` without an opt-out field. Without this error, donor-sync would ignore
+ * all opt-outs.
  */
 export function requireOptOutField({ optOutField, optOutValues }: ContactsSettings): void {
   if (optOutValues == null || optOutField !== null) return;

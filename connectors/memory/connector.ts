@@ -30,7 +30,7 @@ export const memoryDefaultFields: readonly FieldMapping[] = z
   .array(fieldMappingSchema)
   .parse(memoryFields);
 
-/** A CRM in memory. It is for tests, and it is an example of how to build a connector. */
+/** A CRM in memory. The CRM in memory is for tests, and its connector is an example of how to build one. */
 export const memoryConnector: ConnectorDefinition<MemorySettings> =
   defineMemoryConnector(memoryCrms);
 
@@ -73,7 +73,10 @@ const CAPABILITIES: Capabilities = {
   writeBatch: { preferred: 100, bulk: null, max: 1000 },
 };
 
-/** Returns an open connector to this CRM. `contacts` contains the fields that mark contacts. The default is empty. */
+/**
+ * Returns an open connector to this CRM. `contacts` contains the fields that mark contacts. The list of mark fields is
+ * empty by default.
+ */
 export function createMemoryConnector(
   crm: MemoryCrm,
   signal: AbortSignal,

@@ -17,7 +17,7 @@ import type {
   WriteResult,
 } from '../contract.ts';
 
-/** The operations of a connector. A test can count, interrupt or fail them. */
+/** The operations of a connector to the CRM in memory. A test can count, interrupt or fail each operation. */
 export type MemoryOperation =
   | Exclude<
       keyof Connector,
@@ -54,7 +54,7 @@ export interface MemoryTombstone extends RemovedContact {
   revision: number;
 }
 
-/** A CRM in memory. It has the data that a connector uses, and functions that tests use. */
+/** A CRM in memory. A CRM in memory has the data that a connector uses, and functions that tests use. */
 export interface MemoryCrm {
   readonly account: CrmAccount;
   readonly pageSize: number;
@@ -63,13 +63,13 @@ export interface MemoryCrm {
   readonly fields: ReadonlyMap<string, CrmField>;
   readonly groups: ReadonlyMap<string, MemoryGroup>;
   readonly calls: Readonly<Record<MemoryOperation, number>>;
-  /** All executed writes, in order. */
+  /** All writes that the connector has executed, in order. */
   readonly writes: readonly { id: string; values: FieldValues }[];
   /** The value that `readLimits` returns. */
   limits: LimitState | null;
   /**
-   * Selects the contacts that match the client's filter. If it is null, all contacts match. A new filter does not
-   * change any record.
+   * Selects the contacts that match the client's filter. If the filter is null, all contacts match. A new filter does
+   * not change any record.
    */
   filter: ((record: MemoryRecord) => boolean) | null;
   /** The value that `countMarks` returns. */
@@ -77,33 +77,36 @@ export interface MemoryCrm {
   /** The mapping that `identity` returns. A different string means a different mapping. */
   mapping: Pick<IdentityShape, 'columns' | 'mode'>;
 
-  /** Adds or replaces a contact. Omitted parts are blank. Returns the contact's ID. */
+  /** Adds or replaces a contact. Parts that the caller omits are blank. Returns the contact's ID. */
   addContact(contact: Partial<Contact> & { values?: FieldValues }): string;
   /** Changes a contact as a CRM user would. */
   editContact(id: string, changes: Partial<Omit<Contact, 'id'>>): void;
   setValue(id: string, field: string, value: FieldValue): void;
-  /** Returns the value of a field as users see it. Returns null if the field is blank or the contact does not exist. */
+  /**
+   * Returns a field's value as users of the CRM see it. Returns null if the field is blank or the contact does not
+   * exist.
+   */
   valueOf(id: string, field: string): FieldValue;
   deleteContact(id: string): void;
   /** Hides a contact. The CRM reports no deletion. `appear` makes the contact visible again. */
   vanish(id: string): void;
-  /** Makes a hidden contact visible again. The contact does not count as changed. */
+  /** Makes a hidden contact visible again. A contact that becomes visible again does not count as changed. */
   appear(id: string): void;
   /**
-   * Merges the loser into the winner and removes the loser. The loser's ID then leads to the winner. With
+   * Merges the loser into the winner and removes the loser. After the merge, the loser's ID leads to the winner. With
    * `fillsBlanks`, the winner's blank fields get the loser's values, as in most CRMs.
    */
   mergeContact(loser: string, winner: string, options?: { fillsBlanks?: boolean }): void;
 
   /**
-   * Changes each value that is written to this field, as the CRM's own automation would. If `change` is null, values
-   * are no longer changed. The connector reports such values as changed by automation.
+   * Changes each value that is written to this field, as the CRM's own automation would. If `change` is null, the CRM
+   * no longer changes the values. The connector reports such values as changed by automation.
    */
   automate(field: string, change: ((value: FieldValue) => FieldValue) | null): void;
   /** Adds or replaces a field. The default is a text field that donor-sync can write and that has no limits. */
   addField(field: Partial<CrmField> & { name: string }): void;
   removeField(name: string): void;
-  /** Adds a group. `breaksAfter` is the number of members after which reading the group fails. */
+  /** Adds a group. The argument `breaksAfter` is the number of members after which reading the group fails. */
   addGroup(name: string, members: readonly string[], breaksAfter?: number): void;
 
   /** Rejects every write to the contact until a test calls `allowWrites`. */
@@ -111,11 +114,11 @@ export interface MemoryCrm {
   /** Rejects every value of this field in writes to the contact until a test calls `allowWrites`. */
   refuseField(id: string, field: string): void;
   allowWrites(id: string): void;
-  /** Rejects the next writes to the contact, as if a user had locked it. */
+  /** Rejects the next writes to the contact, as a CRM does for a record that a user has locked. */
   lock(id: string, times: number): void;
   /**
-   * Removes the permission of donor-sync's CRM user to read this part of all contacts. The part is then blank and
-   * reported as unreadable. The contacts do not count as changed.
+   * Removes the permission of donor-sync's CRM user to read this part of all contacts. After that, this part is blank
+   * and reported as unreadable. The contacts do not count as changed when the permission is removed.
    */
   hideSource(source: MemorySource): void;
   showSource(source: MemorySource): void;
@@ -137,7 +140,10 @@ export interface MemoryCrm {
   identity(): IdentityShape;
   /** Returns the contact as donor-sync's CRM user sees it. */
   visible(contact: Contact): Contact;
-  /** Writes values. The connector calls this function. With `together`, it writes either all values or none. */
+  /**
+   * Writes values. The connector calls this function. With `together`, the connector writes either all values of a
+   * change or none of them.
+   */
   applyWrite(id: string, values: FieldValues, together?: boolean): WriteResult;
   /**
    * Returns the fields of a contact whose current values come from automation. For each field, returns the value that

@@ -1,8 +1,6 @@
 import { z } from 'zod';
 
-/**
- * The `crm` part of the settings. It contains the name under which a `MemoryCrm` was registered.
- */
+/** The `crm` part of the settings. The settings contain the name under which a `MemoryCrm` was registered. */
 export const memorySettingsSchema = z.strictObject({
   kind: z.literal('memory'),
   name: z.string().min(1),

@@ -22,8 +22,8 @@ export interface SignIn {
   /** The account's number, which HubSpot calls `portalId` or `hub_id`. */
   portalId: string;
   /**
-   * The token's scopes, or null if HubSpot does not report them. If they are null, HubSpot's errors show which scopes
-   * are missing.
+   * The token's scopes, or null if HubSpot does not report them. If HubSpot does not report the scopes, its errors show
+   * which scopes are missing.
    */
   scopes: ReadonlySet<string> | null;
   /** The time at which donor-sync renews the token (epoch ms), or null if the token does not expire. */
@@ -82,8 +82,8 @@ function askForSignIn(deps: AuthDeps): Promise<SignIn> {
 }
 
 /**
- * Requests the account of an access token, because the token does not contain it. The token stays valid until a user
- * revokes it.
+ * Asks HubSpot for the account of an access token, because the token does not contain the account. The token stays
+ * valid until a user revokes it.
  */
 async function identify(deps: AuthDeps, accessToken: string): Promise<SignIn> {
   const portalId = await readPortalId(deps, accessToken);

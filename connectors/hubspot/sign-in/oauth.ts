@@ -23,9 +23,9 @@ export interface TokenGrant {
   refreshToken: string | null;
   /** The number of seconds until the access token expires. */
   expiresInSeconds: number;
-  /** The account, or null if the response does not contain it. */
+  /** The account, or null if the response does not name it. */
   hubId: string | null;
-  /** The granted scopes, or null if the response does not contain them. */
+  /** The granted scopes, or null if the response does not list them. */
   scopes: readonly string[] | null;
 }
 
@@ -39,9 +39,9 @@ export interface TokenFacts {
 export type TokenHint = 'access_token' | 'refresh_token';
 
 /**
- * The requests of HubSpot's OAuth API. A connector uses only `refresh`. If HubSpot refuses a token, a method throws a
- * ConfigurationError (`crm_unauthorized`). When a user gives consent, the refresh token is stored under
- * `refreshTokenSecret`. The connector reads the refresh token from there.
+ * The requests of HubSpot's OAuth API. A connector uses only the request `refresh`. If HubSpot refuses a token, a
+ * method throws a ConfigurationError (`crm_unauthorized`). When a user gives consent, the refresh token is stored under
+ * `refreshTokenSecret`. The connector reads the refresh token from this secret.
  */
 export interface HubspotOAuth {
   authorizeUrl(request: ConsentRequest): string;
@@ -125,7 +125,8 @@ export function consentPage(
 }
 
 /**
- * Returns the address of HubSpot's pages, which have a different host than the API. A sandbox uses one host for both.
+ * Returns the address of HubSpot's pages, which have a different host than the API. A sandbox uses one host for both
+ * its pages and its API.
  */
 function getScreensUrl(url: string): string {
   const { hostname, origin } = new URL(url);
@@ -172,7 +173,9 @@ async function askForToken(
   };
 }
 
-/** Sends a request. If HubSpot refuses, throws a ConfigurationError that says that `what` failed. */
+/**
+ * Sends a request. If HubSpot refuses the request, throws a ConfigurationError that says which action failed (`what`).
+ */
 async function post(
   send: CrmExchange['send'],
   { url, clientId, clientSecret }: OAuthClient,
@@ -189,7 +192,7 @@ async function post(
   throw new ConfigurationError(message, { code: 'crm_unauthorized', details: { word }, words });
 }
 
-/** Instructions for users, for the usual errors. */
+/** Instructions that tell users how to fix the usual errors. */
 const FIXES: Readonly<Record<string, string>> = {
   BAD_REFRESH_TOKEN: 'The refresh token is no longer valid: connect the account again.',
   BAD_AUTH_CODE: 'The code was already used, or is too old: connect the account again.',

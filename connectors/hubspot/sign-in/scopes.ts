@@ -7,8 +7,8 @@ export interface ScopeNeed {
 }
 
 /**
- * The scopes of a token, or null if HubSpot does not report them. If they are null, HubSpot's errors show which scopes
- * are missing.
+ * The scopes of a token, or null if HubSpot does not report them. If HubSpot does not report the scopes, its errors
+ * show which scopes are missing.
  */
 interface Scoped {
   scopes: ReadonlySet<string> | null;
@@ -31,7 +31,10 @@ export const READ_CURRENCIES = 'settings.currencies.read';
 /** The scope for `fields create --with-lists`. */
 export const WRITE_LISTS = 'crm.lists.write';
 
-/** All scopes that donor-sync uses. The required scopes come first. Every HubSpot app also has the scope `oauth`. */
+/**
+ * The scopes that donor-sync can use. The required scopes come first in the list. Every HubSpot app also has the scope
+ * `oauth`.
+ */
 export const SCOPE_NEEDS: readonly ScopeNeed[] = [
   { scope: READ_CONTACTS, feature: 'reading contacts' },
   { scope: WRITE_CONTACTS, feature: 'writing into contacts' },

@@ -3,7 +3,7 @@
  * that needs only linear time. The engine is loaded only for accounts that have a rule with a regular expression.
  */
 
-/** Returns true if the value certainly does not match. Returns false if the result is uncertain. */
+/** Returns true if the value certainly does not match the expression. Returns false if the match is uncertain. */
 export type Mismatch = (value: string) => boolean;
 
 const MAX_EXPRESSION = 1_000;
@@ -19,8 +19,8 @@ const PLAIN_TEXT = /^[ -~]*$/;
 const DIALECT = /&&|\[\[/;
 
 /**
- * HubSpot may compare the expression with the whole value or with a part of the value. In both cases, HubSpot rejects a
- * value without a match.
+ * HubSpot may compare the expression with the whole value or with a part of the value. HubSpot rejects a value that has
+ * no match at all.
  */
 export async function createMismatch(expression: string): Promise<Mismatch | null> {
   if (expression.length > MAX_EXPRESSION) return null;

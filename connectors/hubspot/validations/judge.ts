@@ -1,6 +1,6 @@
 /**
- * Decides which values certainly break a validation rule. If the result is uncertain, donor-sync sends the value, and
- * HubSpot decides.
+ * Decides which values certainly break a validation rule. If donor-sync cannot decide about a value, it sends the
+ * value, and HubSpot decides.
  */
 import type { DescribedProperty } from '../describe.ts';
 import { isPercent } from '../values.ts';
@@ -28,8 +28,8 @@ type Breaks = (
 ) => boolean;
 
 /**
- * The rule types that donor-sync can evaluate. The list lacks types that depend on the account. Examples are time
- * zones, the current time, phone numbers and domains.
+ * The rule types that donor-sync can evaluate. The list lacks types that depend on the account. The types that depend
+ * on the account concern time zones, the current time, phone numbers and domains.
  */
 const JUDGES: ReadonlyMap<string, Breaks> = new Map(
   Object.entries({
@@ -54,8 +54,8 @@ const JUDGES: ReadonlyMap<string, Breaks> = new Map(
 );
 
 /**
- * Creates a function that tests values against a rule. Returns null if donor-sync cannot evaluate the type of rule. In
- * that case, the values are sent, and HubSpot decides.
+ * Creates a function that tests values against a rule. Returns null if donor-sync cannot evaluate the type of rule. If
+ * donor-sync cannot evaluate a rule, it sends the values, and HubSpot decides.
  */
 export async function createJudge({
   ruleType,
@@ -74,7 +74,7 @@ export async function createJudge({
   return { ruleType, breaks: (value, property) => breaks(value, ruleArguments, property) };
 }
 
-/** Returns the type of the first rule that this value certainly breaks, or null if there is none. */
+/** Returns the type of the first rule that this value certainly breaks, or null if the value breaks none. */
 export function brokenRule(
   judges: readonly Judge[],
   value: string,
@@ -122,8 +122,8 @@ function countIn(argument: string | undefined): number {
 }
 
 /**
- * Returns true for a letter where the rule requires digits, or for a digit where the rule requires letters. Spaces and
- * punctuation are ignored, because a rule may allow them.
+ * Returns true for a letter where the rule requires digits, or for a digit where the rule requires letters. The
+ * comparison ignores spaces and punctuation, because a rule may allow them.
  */
 function hasForeignCharacter(value: string, kind: string | undefined): boolean {
   if (kind === 'NUMERIC_ONLY') return /\p{L}/u.test(value);
@@ -143,8 +143,8 @@ function parseTime(text: string | undefined): number {
 const DAY_MS = 86_400_000;
 
 /**
- * Returns the tolerance of a comparison (ms). For a date, it is a day, because a date starts at different times in
- * different time zones.
+ * Returns the tolerance of a comparison (ms). The tolerance for a date is a day, because a date starts at different
+ * times in different time zones.
  */
 function getMargin(argument: string | undefined): number {
   return INSTANT.test(argument?.trim() ?? '') ? 0 : DAY_MS;

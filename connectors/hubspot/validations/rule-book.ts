@@ -11,7 +11,7 @@ import { brokenRule, createJudge, type Judge } from './judge.ts';
 export interface ValidationRules {
   /** The properties that have any rules, including rules that donor-sync cannot evaluate. */
   ruled: ReadonlySet<string>;
-  /** The rules that donor-sync can evaluate. The key is the property's name. */
+  /** The rules that donor-sync can evaluate. The map's key is the property's name. */
   judges: ReadonlyMap<string, readonly Judge[]>;
 }
 
@@ -47,7 +47,7 @@ export function createRuleBook(api: HubspotApi, log: Log, signal: AbortSignal): 
 }
 
 /**
- * Requests the rules. If they cannot be read, donor-sync learns from the values that HubSpot rejects. The function
+ * Requests the rules. If donor-sync cannot read the rules, it learns from the values that HubSpot rejects. The function
  * throws only if the daily limit is reached, because this error stops the run.
  */
 async function readRules(
