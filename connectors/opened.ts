@@ -7,7 +7,7 @@ export interface Opened<Session> {
   close(): Promise<void>;
 }
 
-/** Stores the session of an open connector. When the connector is closed, `end` is called. */
+/** Stores the session of an open connector. When the connector is closed, the function `end` is called. */
 export function keepOpen<Session>(
   session: Session,
   end: (session: Session) => void | Promise<void>,

@@ -24,8 +24,8 @@ const CAPABILITIES: Capabilities = {
 
 /**
  * The default functions of a connector that reads all contacts each time. The connector has no groups and no limits,
- * cannot create fields, and does not have to close anything. Spread it into your connector, and override the functions
- * that your CRM supports.
+ * cannot create fields, and does not have to close anything. Spread the object into your connector, and override the
+ * functions that your CRM supports.
  */
 export const plainConnector = {
   capabilities: CAPABILITIES,
@@ -61,8 +61,8 @@ export function requireKnown(
 }
 
 /**
- * `more` contains further information from the CRM. It contains the rejected fields, the cause, and whether the same
- * write may succeed later.
+ * The argument `more` contains further information from the CRM. The further information consists of the rejected
+ * fields, the cause, and whether the same write may succeed later.
  */
 export function refusedWrite(
   id: string,
@@ -73,7 +73,7 @@ export function refusedWrite(
   return { status: 'refused', id, ...refusal(code, message, more) };
 }
 
-/** Returns a refusal. `more` has the same form as in `refusedWrite`. */
+/** Returns a refusal. The argument `more` has the same form as in `refusedWrite`. */
 export function refusal(code: string, message: string, more: Partial<Refusal> = {}): Refusal {
   return { retriable: false, code, message, fields: [], ...more };
 }

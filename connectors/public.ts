@@ -1,4 +1,4 @@
-/** The exports of `donor-sync/connector`. Connector packages import them. */
+/** The exports of `donor-sync/connector`. Connector packages import from `donor-sync/connector`. */
 export { z } from 'zod';
 export type { Contact, Identity } from '../src/core/contact.ts';
 export {

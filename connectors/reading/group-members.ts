@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../../src/core/errors.ts';
 import { throwIfStopped } from '../requests/stopped.ts';
 
-/** Yields each member once. Throws a RetriableError when the run stops. */
+/** Yields each member of a group once. Throws a RetriableError when the run stops. */
 export async function* eachOnce(
   portions: AsyncIterable<readonly string[]>,
   signal: AbortSignal,

@@ -1,6 +1,7 @@
 /**
  * Reads a list that is sorted by ID. Each page starts after the last ID of the previous page. If other rows are added
- * or removed, the position stays correct, unlike an offset. The reading therefore neither skips nor repeats a row.
+ * or removed, the position stays correct, unlike an offset. Because of the IDs, the reading neither skips nor repeats a
+ * row.
  */
 
 import { isRetriableError } from '../../src/core/errors.ts';
@@ -11,7 +12,7 @@ export interface IdPagesOptions<Row> {
   what: string;
   /**
    * Reads at most `take` rows with an ID greater than `afterId`, in ascending order. `isSplittable` is true if a
-   * smaller page can also be requested. In that case, a failed request is repeated fewer times.
+   * smaller page can also be requested. If a smaller page is possible, a failed request is repeated fewer times.
    */
   read(afterId: number, take: number, isSplittable: boolean): Promise<IdPage<Row>>;
   /**
@@ -19,14 +20,14 @@ export interface IdPagesOptions<Row> {
    */
   count(): Promise<number>;
   idOf(row: Row): number;
-  /** The number of rows in one request, and the minimum number. If the CRM fails, smaller pages are tried. */
+  /** The number of rows in one request, and the minimum number. If the CRM fails, the reading tries smaller pages. */
   take: number;
   least: number;
 }
 
 export interface IdPage<Row> {
   rows: readonly Row[];
-  /** The number of rows in the whole list. The first page contains it. */
+  /** The number of rows in the whole list. The first page of the list contains the number of rows. */
   total: number | null;
 }
 

@@ -1,17 +1,17 @@
-/** Compares names with the words of a search. All functions are pure. */
+/** Compares names with the words of a search. */
 
-/** The maximum number of words to compare. Additional words are ignored. */
+/** The maximum number of words to compare. The search ignores words beyond this number. */
 const MAX_WORDS = 6;
 
 /**
- * Returns the words of a search. They contain only letters and digits, which have no special meaning in a CRM's query
- * language. The list is empty if the text contains no word.
+ * Returns the words of a search. The words contain only letters and digits, which have no special meaning in a CRM's
+ * query language. The list of words is empty if the text contains none.
  */
 export function toNameWords(text: string): string[] {
   return splitIntoWords(text).slice(0, MAX_WORDS);
 }
 
-/** Returns true if each word is the start of a word in the name. Letter case and accents are ignored. */
+/** Returns true if each word is the start of a word in the name. The comparison ignores letter case and accents. */
 export function isNamed(
   words: readonly string[],
   { firstName, lastName }: { firstName: string | null; lastName: string | null },

@@ -4,14 +4,19 @@ import { listIncomplete } from '../requests/errors.ts';
 export interface OffsetPagesOptions<Row> {
   /** The name of the list in messages, such as `contacts`. */
   what: string;
-  /** Reads one page. An edit must not change the order of the rows. For example, the rows can be sorted by ID. */
+  /**
+   * Reads one page. The order of the rows must stay the same when users edit rows. For example, the rows can be sorted
+   * by ID.
+   */
   read(offset: number, take: number): Promise<OffsetPage<Row>>;
   idOf(row: Row): string;
-  /** The number of rows in one request. The CRM may return fewer rows without any loss. */
+  /**
+   * The number of rows in one request. The CRM may return fewer rows per request, and the reading still loses no row.
+   */
   take: number;
   /**
-   * The number of rows that two consecutive pages share. It is at least one, and smaller than the page. The default is
-   * a tenth of the largest page so far.
+   * The number of rows that two consecutive pages share. The overlap is at least one row, and smaller than the page.
+   * The overlap is a tenth of the largest page so far by default.
    */
   overlap?: number;
 }
@@ -19,8 +24,8 @@ export interface OffsetPagesOptions<Row> {
 export interface OffsetPage<Row> {
   rows: readonly Row[];
   /**
-   * The number of rows in the whole list, or null if the CRM does not report it. Without this number, the reading sends
-   * one more request.
+   * The number of rows in the whole list, or null if the CRM does not report it. If the CRM does not report the number
+   * of rows, the reading sends one more request.
    */
   total: number | null;
 }
@@ -32,16 +37,16 @@ const MAX_STEPS_BACK = 100;
 const MAX_NEW_STARTS = 3;
 
 /**
- * The number of consecutive pages without a new row. After this number, donor-sync assumes that the CRM ignores the
- * offset.
+ * The number of consecutive pages without a new row. After this many pages without a new row, donor-sync assumes that
+ * the CRM ignores the offset.
  */
 const MAX_STALE_PAGES = 3;
 
 /**
  * Yields each row once, in pages. If earlier rows are deleted, later rows move to a smaller offset. Pages overlap,
- * because a plain offset would skip these rows. If the first row of a page is new, rows may have been skipped, so the
- * previous page is read again. If rows were added, the reading starts again. Throws a RetriableError if the list cannot
- * be read completely.
+ * because a plain offset would skip the moved rows. If the first row of a page is new, rows may have been skipped, so
+ * the previous page is read again. If rows were added, the reading starts again. Throws a RetriableError if the list
+ * cannot be read completely.
  */
 export async function* readOffsetPages<Row>(
   options: OffsetPagesOptions<Row>,

@@ -2,7 +2,7 @@
 
 /**
  * Yields the same items in the same order, but fetches them before they are requested. At most `most` fetched items
- * wait. If fetching an item fails, the error is thrown after all earlier items.
+ * wait for the caller. If fetching an item fails, the error is thrown after all earlier items.
  */
 export async function* ahead<T>(source: AsyncIterable<T>, most: number): AsyncGenerator<T> {
   const iterator = source[Symbol.asyncIterator]();
@@ -73,7 +73,7 @@ export async function* together<T, Result>(
     }
   } finally {
     await iterator.return?.();
-    // All requests must be finished before the caller sees the end.
+    // The function waits for all requests before it tells the caller that the items have ended.
     await Promise.allSettled(underWay);
   }
 }

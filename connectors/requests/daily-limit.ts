@@ -20,7 +20,7 @@ export function isInReserve(
 export interface DailyLimit {
   /** Returns the state from the last response, or null before the first response. */
   state(): LimitState | null;
-  /** Stores the daily requests from a response. Null if the response did not contain them. */
+  /** Stores the daily requests from a response. The state is null if the response contained no daily requests. */
   note(daily: LimitState['daily'] | null): void;
   /** Throws a RetriableError if the next request would use the reserve for the nonprofit's other tools. */
   guard(): void;

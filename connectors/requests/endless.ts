@@ -8,7 +8,7 @@ export function readingEndless(what: string): FatalError {
   return new FatalError(`Reading ${what} never finishes.`, { code: 'crm_reading_endless' });
 }
 
-/** Creates the error about an endless list. `query` is the name of the query. */
+/** Creates the error about an endless list. The argument `query` is the name of the query. */
 export function queryEndless(query: string): FatalError {
   return new FatalError(`${query} never finishes.`, { code: 'crm_query_endless' });
 }

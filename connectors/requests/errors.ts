@@ -15,7 +15,7 @@ export function requestRefused(message: string, background: Background): Configu
   return new ConfigurationError(message, { ...background, code: 'crm_request_refused' });
 }
 
-/** Creates the error for a used-up request limit. `sentence` describes the limit. */
+/** Creates the error for a used-up request limit. The text in `sentence` describes the limit. */
 export function limitUsedUp(sentence: string, background: Background): RetriableError {
   return goesOn(sentence, { ...background, code: 'crm_limit_reached' });
 }
@@ -65,8 +65,8 @@ export function listIncomplete(what: string, why: string): RetriableError {
 }
 
 /**
- * Creates the error for a response that is too large. `sentence` names the data. The error is permanent, because a
- * second request would return the same amount of data.
+ * Creates the error for a response that is too large. The text in `sentence` names the data that are too large. The
+ * error is permanent, because a second request would return the same amount of data.
  */
 export function replyTooLarge(sentence: string, maxBytes: number): RetriableError {
   return goesOn(
@@ -89,8 +89,8 @@ export function isReplyTooLarge(error: unknown): boolean {
 const TOO_LARGE_CODE = 'crm_reply_too_large';
 
 /**
- * Creates the error for a redirect in the response to a request. donor-sync does not follow redirects. `address` is the
- * value to write into the settings, for example `the org's present My Domain URL`.
+ * Creates the error for a redirect in the response to a request. donor-sync does not follow redirects. The text in
+ * `address` is the value to write into the settings, for example `the org's present My Domain URL`.
  */
 export function redirected(
   crm: string,
