@@ -10,7 +10,7 @@
  * description.
  */
 export interface CrmWebhooks {
-  /** Describes how the CRM signs its calls. Omitted if the CRM does not sign its calls. */
+  /** Describes how the CRM signs its calls. The description is omitted if the CRM does not sign its calls. */
   signature?: WebhookSignature;
   /**
    * Reads an event from an object. Returns null if the object does not have this CRM's own form. donor-sync then tries
@@ -34,7 +34,10 @@ export interface CrmEvent {
    * ID is ignored.
    */
   ids: readonly unknown[];
-  /** The ID of the CRM account that has sent the event. Null or undefined if the event contains no ID. */
+  /**
+   * The ID of the CRM account that has sent the event. The ID is null or undefined if the event does not name the
+   * account.
+   */
   account: unknown;
   /**
    * True if the event reports that its contacts were deleted for privacy reasons. donor-sync then also erases the

@@ -80,7 +80,9 @@ export function answerError(
   return c.json({ detail: 'Internal Server Error' }, 500);
 }
 
-/** The errors for bodies that the validator cannot read. The key is the status that the validator would return. */
+/**
+ * The errors for bodies that the validator cannot read. The map's key is the status that the validator would return.
+ */
 const UNREAD_BODIES: Partial<Record<number, Omit<ValidationItem, 'input'>>> = {
   400: { type: 'missing', loc: ['body'], msg: 'Field required' },
   415: {

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import type { Database } from './database.ts';
 
-/** The time (ms) after which jobs are deleted. It is seven days. */
+/** The time (ms) after which jobs are deleted. The service deletes jobs after seven days. */
 export const JOB_RETENTION_MS = 7 * 24 * 3_600_000;
 
 const personSchema = z.object({

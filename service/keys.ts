@@ -33,8 +33,8 @@ export function createKeys(db: Database): Keys {
 }
 
 /**
- * Returns the authentication middleware. It responds with 403 to an unknown key, and with 401 after a key's last day.
- * The middleware runs before the limits, the charges and the parsing of bodies.
+ * Returns the authentication middleware. The middleware responds with 403 to an unknown key, and with 401 after a key's
+ * last day. The middleware runs before the limits, the charges and the parsing of bodies.
  */
 export function authenticate(
   keys: Pick<Keys, 'find'>,

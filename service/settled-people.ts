@@ -23,9 +23,10 @@ export const IMPORTED = 'imported people';
 const REPORT_EVERY = 50_000;
 
 /**
- * Stores the data about a world's people in a new database. It stores their names for the matcher and their ties for
- * the connections. The function stores either all people or none. If the start is interrupted, the database stays
- * empty. If the database contains a different world, throws an error, because its jobs would lead to other people.
+ * Stores the data about a world's people in a new database. The function stores people's names for the matcher and
+ * their ties for the connections. The function stores either all people or none. If the start is interrupted, the
+ * database stays empty. If the database contains a different world, throws an error, because its jobs would lead to
+ * other people.
  */
 export function settlePeople(db: Database, world: World, onProgress?: SettlingProgress): void {
   const present = readSettled(db);

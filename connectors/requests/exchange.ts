@@ -20,7 +20,9 @@ export interface CrmRequest extends Outgoing {
   isWrite?: boolean;
   /** The pacers that delay the request before each attempt. After a 429, the first pacer pauses all its requests. */
   paces?: readonly RequestPace[];
-  /** A smaller number of attempts and a shorter timeout. They are for requests that a run can do without. */
+  /**
+   * A smaller number of attempts and a shorter timeout. The lower limits are for requests that a run can do without.
+   */
   patience?: { maxTries: number; timeoutMs: number };
   /** Returns true for a final refusal that has the status of a temporary failure. */
   isRefusal?(reply: CrmReply): boolean;

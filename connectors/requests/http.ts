@@ -1,8 +1,8 @@
 /**
  * The HTTP functions for connectors. Authors of connectors do not have to implement them. The functions sign in, keep
- * to the CRM's pace and daily limit, and repeat requests after temporary failures. They check each response with a
- * schema. They convert each failure to an error of one of the four kinds. The error's message contains neither keys nor
- * data about people.
+ * to the CRM's pace and daily limit, and repeat requests after temporary failures. The HTTP functions check each
+ * response with a schema. The HTTP functions convert each failure to an error of one of the four kinds. The error's
+ * message contains neither keys nor data about people.
  */
 import { hash } from 'node:crypto';
 import type { z } from 'zod';
@@ -44,7 +44,10 @@ interface TokenSignIn {
 /** The address of a CRM, and its limits. */
 export interface HttpTarget {
   crm: string;
-  /** The address of the API. It has the same form as `crm.url`. The path of a request is appended to the address. */
+  /**
+   * The address of the API. The API's address has the same form as `crm.url`. The path of a request is appended to the
+   * address.
+   */
   url: string;
   deps: Pick<ConnectorDeps, 'clock' | 'signal' | 'onCall' | 'fetch' | 'board'>;
   /** Headers that every request contains, for example the header with the key. */
@@ -55,7 +58,8 @@ export interface HttpTarget {
   keySetting?: string;
   /**
    * The maximum pace of requests. All connectors in the process with the same account share this pace. With Postgres,
-   * all processes share it. If it is omitted, requests slow down only after a 429.
+   * all processes share the pace. If the pace is omitted, requests slow down only after the CRM responds with 429 (too
+   * many requests).
    */
   pace?: { requests: number; perMs: number } | null;
   /** The daily limit of the CRM's requests, if the CRM has one. */
@@ -110,8 +114,8 @@ export interface HttpRequest {
    */
   isWrite?: boolean;
   /**
-   * The maximum number of attempts for this request, if it is lower than the usual number. It is useful for requests
-   * that can be split into smaller requests.
+   * The maximum number of attempts for this request, if it is lower than the usual number. A lower number is useful for
+   * requests that can be split into smaller requests.
    */
   maxTries?: number;
   /**
@@ -145,7 +149,9 @@ export interface Http {
   close(): void;
 }
 
-/** Objects that all connectors of a process can share. If they are omitted, the connector creates its own objects. */
+/**
+ * Objects that all connectors of a process can share. If the shared objects are omitted, the connector creates its own.
+ */
 export interface HttpWorld {
   paces: HttpPaces;
   /** Returns a random number from 0 up to 1. */

@@ -12,7 +12,8 @@ export interface LaneOptions<Thing, Result> {
   lanes: number;
   work(thing: Thing): Promise<readonly Result[]>;
   /**
-   * Returns true for an item that has to wait until all earlier items are finished. If omitted, no item has to wait.
+   * Returns true for an item that has to wait until all earlier items are finished. If the function is omitted, no item
+   * has to wait.
    */
   mustWait?(thing: Thing): boolean;
 }

@@ -8,7 +8,7 @@
  * job after 30 seconds. `uploadData`, `result`, `get…Results` and `bulk2.query` hold whole results in memory, so a
  * large result would crash the process. `login` and `identity` send a password, or put the token into an address.
  */
-// This import must be first, because it replaces all functions with which the library could send requests.
+// The import of this file must be first, because it replaces all functions with which the library could send requests.
 import '../senders/without-senders.ts';
 
 import { PassThrough } from 'node:stream';
@@ -311,7 +311,10 @@ function toHeaders(headers: Readonly<Record<string, string>>): Record<string, st
   return Object.fromEntries(entries.filter(([name]) => name !== 'content-length'));
 }
 
-/** Declares every body as JSON. Without this declaration, the library would parse XML or CSV from a third party. */
+/**
+ * Declares every body as JSON. If the body were not declared as JSON, the library would parse XML or CSV from a third
+ * party.
+ */
 function toResponse({ status, text }: CrmReply): HttpResponse {
   return { statusCode: status, headers: { 'content-type': 'application/json' }, body: text };
 }

@@ -34,7 +34,7 @@ const describeSchema = z.object({
   childRelationships: z.array(z.object({ childSObject: z.string() })).default([]),
 });
 
-/** The description of an object type. It contains only the fields that the CRM user of donor-sync can see. */
+/** The description of an object type. The description contains only the fields that donor-sync's CRM user can see. */
 export interface ObjectDescription {
   /** True if the user may change any records of this type. */
   updateable: boolean;

@@ -21,7 +21,7 @@ export interface EmployerShape {
 export const AFFILIATION_NAME = 'npsp__Primary_Affiliation__r.Name';
 export const ACCOUNT_NAME = 'Account.Name';
 
-/** The account field that marks households. It is blank for organisations. */
+/** The account field that marks households. The field that marks households is blank for organisations. */
 const HOUSEHOLD_MARK = 'npe01__SYSTEM_AccountType__c';
 const ORGANIZATION = 'Organization';
 
@@ -67,7 +67,7 @@ async function shapeAccount(
   const hasHouseholds = hasSuccessPack(description);
   if (hasHouseholds) {
     const account = await describeObject(api, 'Account');
-    // Without this field, a household cannot be distinguished from an employer.
+    // Without the field that marks households, a household cannot be distinguished from an employer.
     if (!account.fields.has(HOUSEHOLD_MARK)) return HIDDEN_ACCOUNT;
     columns.push(mark);
   }

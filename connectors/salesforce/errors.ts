@@ -34,7 +34,9 @@ export type ErrorSort =
 export interface ErrorMeaning {
   sort: ErrorSort;
   sentence: string;
-  /** The reason why Salesforce rejects a value with this code. Omitted if the code is not about values. */
+  /**
+   * The reason why Salesforce rejects a value with this code. The reason is omitted if the code is not about values.
+   */
   cause?: RefusalCause;
   /** True if users also need Salesforce's own text. */
   keepsWords?: true;

@@ -39,8 +39,8 @@ function isThrottled({ status, text }: CrmReply): boolean {
 }
 
 /**
- * Returns true if too many requests are in flight at the same time. This state ends within seconds, but an exhausted
- * daily limit does not.
+ * Returns true if too many requests are in flight at the same time. Too many requests in flight are a problem for
+ * seconds, but an exhausted daily limit lasts longer.
  */
 function isConcurrency(reply: CrmReply): boolean {
   return isThrottled(reply) && /concurrent/i.test(reply.text);

@@ -21,7 +21,10 @@ export interface ExclusionShape {
    * so "deceased" has priority.
    */
   getExclusion(read: ColumnReader): Exclusion | 'mark_unknown' | null;
-  /** Returns true if the person forbids research. This objection has priority over the mark "do not contact". */
+  /**
+   * Returns true if the person forbids research. A person's objection to research has priority over the mark "do not
+   * contact".
+   */
   isObjection(read: ColumnReader): boolean;
   /**
    * The checkboxes of Individuals that express objections, for example `Individual.ShouldForget`.
@@ -151,7 +154,10 @@ interface Mark {
   field: DescribedField;
   /** True for a field of Individual. The value is blank if the contact has no Individual. */
   isOfIndividual: boolean;
-  /** Interprets a value with the lists in the settings. Omitted if the settings contain no list for this field. */
+  /**
+   * Interprets a value with the lists in the settings. The lists are omitted if the settings contain none for this
+   * field.
+   */
   listed?: (raw: unknown) => MarkMeaning;
 }
 

@@ -101,8 +101,8 @@ const LOOKS = 5;
 const LOOK_WAIT_MS = 1_000;
 
 /**
- * Creates missing fields and gives the CRM user of donor-sync access to them. Without this access, not even an
- * administrator can see a new field. Also gives access to existing fields if necessary.
+ * Creates missing fields and gives the CRM user of donor-sync access to them. If donor-sync did not grant access, not
+ * even an administrator could see a new field. Also gives access to existing fields if necessary.
  */
 export async function createFields(
   session: SalesforceSession,

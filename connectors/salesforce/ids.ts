@@ -12,9 +12,9 @@ export const ID_PREFIXES = { account: '001', contact: '003', report: '00O', camp
  *
  * In an ID with 18 characters, the last three characters encode which of the other characters are capital letters. An
  * ID with 15 characters is case-sensitive, so `a` and `A` lead to two records. The last three characters may have
- * either case, and donor-sync can restore the case of the other letters from them. The Apex function `Id.valueOf(text,
- * true)` restores the case in the same way. If an ID has letters in both cases and they contradict the last three
- * characters, the ID is refused. It might lead to a different record.
+ * either case, and donor-sync can restore the case of the other letters from them. The Apex function
+ * `Id.valueOf(text, true)` restores the case in the same way. If an ID has letters in both cases and they contradict
+ * the last three characters, the ID is refused. An ID with contradictory letters might lead to a different record.
  */
 export function longId(text: string, prefix: string): string | null {
   const id = ID.test(text) ? longForm(text) : null;
@@ -56,7 +56,7 @@ function restored(folded: string): string | null {
     const character = folded.charAt(at);
     short += isCapital ? character.toUpperCase() : character.toLowerCase();
   }
-  // This comparison finds digits where letters are expected, and invalid check characters.
+  // Comparing the last three characters finds digits where letters are expected, and invalid check characters.
   return toCheckCharacters(short) === check ? short + check : null;
 }
 

@@ -96,8 +96,8 @@ export async function findIncluded(
 }
 
 /**
- * Returns these columns of the contacts with these IDs, including deleted contacts. The key is the ID. Contacts that do
- * not match the condition are omitted.
+ * Returns these columns of the contacts with these IDs, including deleted contacts. The map's key is the contact's ID.
+ * Contacts that do not match the condition are omitted.
  */
 export async function findRecords(
   session: Pick<SalesforceSession, 'api'>,
@@ -122,7 +122,7 @@ export async function findRecords(
   return new Map(records.map((record) => [String(record['Id']), createColumnReader(record)]));
 }
 
-/** Converts the records to contacts, and omits deleted contacts. The key is the ID. */
+/** Converts the records to contacts, and omits deleted contacts. The map's key is the contact's ID. */
 async function readContacts(
   session: SalesforceSession,
   records: ReadonlyMap<string, ColumnReader>,

@@ -55,8 +55,8 @@ export interface OptOutShape {
   /** The columns to select. */
   columns: readonly string[];
   /**
-   * A SOQL condition that matches every contact who has opted out. The condition may also match other contacts. Null if
-   * SOQL cannot express it.
+   * A SOQL condition that matches every contact who has opted out. The condition may also match other contacts. The
+   * condition is null if SOQL cannot express it.
    */
   condition: string | null;
   isOptedOut(read: ColumnReader): boolean;

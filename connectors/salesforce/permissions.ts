@@ -24,7 +24,7 @@ export const FIELDS: OwnSet = {
   access: { PermissionsRead: true, PermissionsEdit: true },
 };
 
-/** The permission set for users who may see the fields. Without it, nobody can see a new field. */
+/** The permission set for users who may see the fields. Without the permission set, nobody can see a new field. */
 export const VIEWERS: OwnSet = {
   name: 'donor_sync_viewers',
   label: 'donor-sync viewers',
@@ -107,7 +107,10 @@ function describeProblem(
   return first === undefined ? null : `${first[0]}: ${first[1]}`;
 }
 
-/** Returns the number of users who can read at least one of the fields. Does not count the CRM user of donor-sync. */
+/**
+ * Returns the number of users who can read at least one of the fields. The number does not include donor-sync's CRM
+ * user.
+ */
 export async function countViewers(
   session: SalesforceSession,
   names: readonly string[],
@@ -123,7 +126,7 @@ export async function countViewers(
   return sets.size === 0 ? 0 : countPeople(session, [...sets]);
 }
 
-/** Counts the users who have one of these permission sets. Does not count the CRM user of donor-sync. */
+/** Counts the users who have one of these permission sets. The number does not include donor-sync's CRM user. */
 async function countPeople(
   { api, userId }: PermissionDeps,
   sets: readonly string[],
@@ -157,8 +160,8 @@ const NO_RIGHT =
   "the integration's user lacks the permission “Manage Profiles and Permission Sets” or “Assign Permission Sets”.";
 
 /**
- * Returns true if a permission is missing. In this case, Salesforce refuses the request or hides records. The cause is
- * the setup and not a contact.
+ * Returns true if a permission is missing. If a permission is missing, Salesforce refuses the request or hides records.
+ * The cause is the setup and not a contact.
  */
 export function lacksRight(error: unknown): boolean {
   return NO_RIGHT_CODES.has(getCrmCode(error) ?? '');
@@ -228,7 +231,7 @@ async function grantTo(
   ]);
 }
 
-/** Saves the records, and returns the problem for each rejected record. The key is the record's name. */
+/** Saves the records, and returns the problem for each rejected record. The map's key is the record's name. */
 async function save(
   api: PermissionDeps['api'],
   method: 'POST' | 'PATCH',

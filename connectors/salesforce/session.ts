@@ -33,7 +33,7 @@ export interface SalesforceSession {
   description: ObjectDescription;
   /** Knowledge about rejections without a named field, from this session's writes. */
   lessons: Lessons;
-  /** The latest writes of this session. They are necessary to interpret values that are read back. */
+  /** The latest writes of this session. donor-sync needs the latest writes to interpret values that it reads back. */
   recent: RecentWrites;
   /** The times at which donor-sync read values before writing them. */
   lookups: RecentLookups;

@@ -76,8 +76,8 @@ export const salesforceSettingsSchema = z.strictObject({
   bulkThreshold: z.number().int().min(200).max(1_000_000).default(2000),
   /**
    * If true, donor-sync searches for the fields that cause a rejection without a named field. The search sends updates
-   * that Salesforce rolls back. Use false for orgs whose flows publish platform events immediately. Such events are not
-   * rolled back.
+   * that Salesforce rolls back. Use false for orgs whose flows publish platform events immediately. Salesforce does not
+   * roll back events that were published immediately.
    */
   probe: z.boolean().default(true),
 });
@@ -89,7 +89,7 @@ export const salesforceGroupSchema = z.union([
   z.strictObject({
     /** The campaign's ID or name. */
     campaign: text,
-    /** The member statuses to include. If omitted, all statuses are included. */
+    /** The member statuses to include. If the statuses are omitted, members with any status are included. */
     statuses: z.array(text).min(1).optional(),
   }),
   z.strictObject({

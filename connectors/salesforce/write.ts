@@ -41,7 +41,7 @@ export async function* writeChanges(
   }
 }
 
-/** Changes to different contacts. The key is the 18-character ID of the contact. */
+/** Changes to different contacts. The map's key is the 18-character ID of the contact. */
 interface ChangeBatch {
   changes: Map<string, ContactChange>;
   /** Changes whose IDs are not contact IDs. */
@@ -128,7 +128,7 @@ async function* writePass(
   yield* writeInCollections(session, [...touched, ...alone, ...apart], unsettled);
 }
 
-/** Writes 200 changes per request, with a few requests at a time. Some changes must be sent alone. */
+/** Writes 200 changes per request, with a few requests at a time. donor-sync must send some changes alone. */
 async function* writeInCollections(
   session: SalesforceSession,
   changes: readonly SentChange[],

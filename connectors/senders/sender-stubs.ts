@@ -1,9 +1,9 @@
 /**
  * Replaces all functions with which the CRM vendors' libraries could send requests. The libraries build requests, and
  * `src/outbound` sends them. A request that a library sent itself would have no deadline, no pace limit and no check of
- * its address. It could also follow a redirect and send the token to a different host. The libraries' parsers of XML
- * and of whole CSV files are replaced too. donor-sync does not use these parsers (`connectors/salesforce/client.ts`),
- * and they are almost half of the code to load.
+ * its address. A library could also follow a redirect and send the token to a different host. The libraries' parsers of
+ * XML and of whole CSV files are replaced too. donor-sync does not use these parsers
+ * (`connectors/salesforce/client.ts`), and they are almost half of the code to load.
  *
  * When the program is built, the bundler includes these modules (`scripts/without-senders.ts`). When the sources run
  * directly, Node loads them (`without-senders.ts`).

@@ -1,7 +1,7 @@
 /**
  * When the sources run directly, this file makes Node load `sender-stubs.ts` in the place of all modules that could
  * send requests. Import this file before importing one of the libraries. The hook must be installed before a library
- * imports its own modules. This file is not part of the bundle, because the bundle itself contains the stubs
+ * imports its own modules. The bundle does not contain this file, because it contains the stubs themselves
  * (`scripts/without-senders.ts`).
  */
 import { registerHooks } from 'node:module';

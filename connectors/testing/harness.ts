@@ -52,8 +52,8 @@ export interface ConformanceHarness {
   editContact(id: string, changes: Partial<SeedContact>): Promise<void>;
   deleteContact(id: string): Promise<void>;
   /**
-   * Types a string into a field, as a user would. For a number field, the string contains the digits of the number.
-   * Null clears the field.
+   * Types a string into a field, as a user would. For a number field, the string contains the digits of the number. The
+   * value null clears the field.
    */
   setValue(id: string, field: string, value: string | null): Promise<void>;
   /**
@@ -82,8 +82,8 @@ export interface ConformanceHarness {
     mark(id: string): Promise<void>;
     unmark?(id: string): Promise<void>;
     /**
-     * The values that count as marks in this field, for example an option of a multi-select field. Omitted if the field
-     * contains words such as "yes".
+     * The values that count as marks in this field, for example an option of a multi-select field. The values are
+     * omitted if the field contains words such as "yes".
      */
     values?: readonly string[];
   };
@@ -105,8 +105,8 @@ export interface ConformanceHarness {
     add(members: readonly string[], name?: string): Promise<GroupSelector>;
     unknown: GroupSelector;
     /**
-     * Removes contacts from the group. If this function is omitted, the kit deletes the contacts, and the CRM then
-     * removes them from the group.
+     * Removes contacts from the group. If the harness does not have this function, the kit deletes the contacts, and
+     * the CRM then removes them from the group.
      */
     leave?(selector: GroupSelector, members: readonly string[]): Promise<void>;
   };
@@ -228,7 +228,7 @@ export type Ability =
   | 'severalEmployers'
   | 'ids';
 
-/** The functions that the kit needs from a test runner. Both vitest and node:test have them. */
+/** The functions that the kit needs from a test runner. The test runners vitest and node:test have these functions. */
 export interface TestRunner {
   describe(name: string, body: () => void): unknown;
   it: {

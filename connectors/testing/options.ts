@@ -5,8 +5,8 @@ import type { ConnectorDefinition, ConnectorDeps, ConnectorOptions } from '../co
 import type { HarnessOptions } from './harness.ts';
 
 /**
- * Returns a connector's dependencies for a test. They are the system clock, a log that drops all entries, and no
- * secrets.
+ * Returns a connector's dependencies for a test. The dependencies are the system clock, a log that drops all entries,
+ * and no secrets.
  */
 export function testDeps(deps: Partial<ConnectorDeps> = {}): ConnectorDeps {
   return {

@@ -44,15 +44,16 @@ export interface FaultProxy {
   readonly requests: readonly SeenRequest[];
   /** The CRM's responses to the requests that the proxy has forwarded so far. */
   readonly replies: readonly SeenReply[];
-  /** Null removes the rule. */
+  /** The value null removes the rule. */
   rule(rule: FaultRule | null): void;
   /**
    * Sets a function that runs before and after each forwarded request. The proxy then forwards only one request at a
-   * time. Null removes the function.
+   * time. The value null removes the function.
    */
   around(hook: RequestHook | null): void;
   /**
-   * Replaces one of the CRM's strings in all responses, and restores the string in requests. Null ends the replacement.
+   * Replaces one of the CRM's strings in all responses, and restores the string in requests. The value null ends the
+   * replacement.
    */
   rename(names: { own: string; shown: string } | null): void;
   /** Returns all keys and tokens in the requests so far. */

@@ -12,7 +12,7 @@ import type {
 import { expectThat, show } from './expect.ts';
 
 /**
- * The maximum number of batches in a reading. Without this limit, a reading whose cursor does not move would never end.
+ * The maximum number of batches in a reading. Without a maximum, a reading whose cursor does not move would never end.
  */
 const MOST_PORTIONS = 10_000;
 

@@ -8,8 +8,9 @@ export interface BrokenPromise {
 }
 
 /**
- * Runs the kit against a connector, and returns the promises that the connector breaks. With `title`, only the promise
- * with this title is tested. The function tests the kit itself, with connectors that contain deliberate mistakes.
+ * Runs the kit against a connector, and returns the promises that the connector breaks. With `title`, the kit tests
+ * only the promise with this title. The function tests the kit itself, with connectors that contain deliberate
+ * mistakes.
  */
 export async function findBrokenPromises(
   declare: (runner: Parameters<typeof testConnector>[0]) => void,

@@ -1,6 +1,6 @@
 /** The time zones in which the kit runs a connector. Mistakes with local time appear only in some time zones. */
 
-/** One zone is far ahead of UTC. The other is behind UTC and has summer time. */
+/** One zone is far ahead of UTC. The other time zone is behind UTC and has summer time. */
 export const ZONES = ['Pacific/Kiritimati', 'America/Los_Angeles'] as const;
 
 /** Returns true if this process can change its time zone. A worker thread cannot change its time zone. */

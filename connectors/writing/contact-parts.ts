@@ -1,6 +1,6 @@
 /** Compares the parts of a contact that a write must not change. All functions are pure. */
 
-/** The content of each part that is not blank. The key is the part's name. */
+/** The content of each part that is not blank. The map's key is the part's name. */
 export type Parts = Readonly<Record<string, string>>;
 
 /**

@@ -1,7 +1,7 @@
 /**
  * Finds the fields that caused a rejection if the rejection names no field. The search writes one half of the change,
  * then one half of the rejected half, until it has found the field. The search ends when only one field is left that
- * the CRM does not accept. It then writes the remaining fields.
+ * the CRM does not accept. After the search, donor-sync writes the remaining fields.
  */
 export interface CulpritSearch {
   /** The fields that the next request writes. The list is empty when the search is over. */
@@ -106,7 +106,10 @@ const MAX_IN_VAIN = 2;
 /** The maximum number of rules to remember. */
 const MAX_RULES = 1_000;
 
-/** The facts about a rejection. They are the error code and the CRM's text, which distinguishes rules. */
+/**
+ * The facts about a rejection. The facts about a rejection are the error code and the CRM's text, which distinguishes
+ * rules.
+ */
 export interface RefusedBy {
   code: string;
   message: string;

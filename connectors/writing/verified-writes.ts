@@ -1,6 +1,6 @@
 /**
  * Writes to a CRM that may accept a value without storing it. The writer reads contacts before the write and compares
- * them afterwards. It reports only values that are in the CRM as written.
+ * them afterwards. The writer reports a value as written only if the CRM contains it unchanged.
  */
 import type { FieldValue, FieldValues } from '../../src/core/crm-field.ts';
 import { isRetriableError } from '../../src/core/errors.ts';
@@ -49,7 +49,8 @@ export interface VerifiedCrm<Stored> {
   ): Promise<boolean>;
   /**
    * Returns true if the CRM refuses any change to the contact, for example because the contact is protected. donor-sync
-   * calls the function before it searches for a refused value. Omitted if the CRM cannot be tested without a value.
+   * calls the function before it searches for a refused value. The function is omitted if the CRM cannot be tested
+   * without a value.
    */
   refusesContact?(contact: StoredContact<Stored>): Promise<boolean>;
   /** Reasons that are specific to the CRM. Set them if they help users more than the general reasons. */
@@ -68,7 +69,10 @@ export interface StoredContact<Stored> {
   stored: Stored;
 }
 
-/** The CRM's response to a write. It is a refusal, or the contact after the write if the CRM returns the contact. */
+/**
+ * The CRM's response to a write. The response is a refusal, or the contact after the write if the CRM returns the
+ * contact.
+ */
 export type Sent<Stored> = { refusal: Refusal } | { stored: Stored | null };
 
 /** The reasons for refusals that the writer itself detects. */
@@ -228,9 +232,9 @@ export function createVerifiedWriter<Stored>(
   }
 
   /**
-   * Writes a contact. A CRM may fail each time with the same contact. The other contacts are therefore written first. A
-   * failure is excused only if it occurs in the first request that contains the values. If several consecutive contacts
-   * fail, the CRM itself is the cause, and the error is thrown.
+   * Writes a contact. A CRM may fail each time with the same contact. If a CRM fails with one contact, donor-sync
+   * writes the other contacts first. A failure is excused only if it occurs in the first request that contains the
+   * values. If several consecutive contacts fail, the CRM itself is the cause, and the error is thrown.
    */
   async function writeOrExcuse(task: Task<Stored>): Promise<WriteResult> {
     throwIfStopped(deps.signal);

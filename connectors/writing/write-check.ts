@@ -31,16 +31,16 @@ export interface WriteCheckOptions<Stored> {
   /** Reads the contact. Returns null if the contact does not exist. */
   readOne(id: string): Promise<Stored | null>;
   /**
-   * Returns the contents of all parts that are not blank. The key is the part's name, such as `Employer`. The entries
-   * of a list have names such as `Groups: 12`. The check treats all entries of a list as one kind.
+   * Returns the contents of all parts that are not blank. The map's key is the part's name, such as `Employer`. The
+   * entries of a list have names such as `Groups: 12`. The check treats all entries of a list as one kind.
    */
   toParts(stored: Stored): Parts;
   partOf(field: string): string;
   /** Values that the CRM sets if a request does not contain the part. */
   defaults?: Parts;
   /**
-   * The kinds of parts that get a new ID when donor-sync restores them. These parts have no other content than their
-   * ID.
+   * The kinds of parts that get a new ID when donor-sync restores them. These kinds of parts have no other content than
+   * their ID.
    */
   idKinds?: readonly string[];
   /**
@@ -125,8 +125,8 @@ const stateSchema = z.object({
 type State = z.output<typeof stateSchema>;
 
 /**
- * Opens the check. A connector can open it even if a failed check has stopped all writing. Otherwise, donor-sync could
- * not erase the contact that the check has stored. The function sends no request.
+ * Opens the check. A connector can open it even if a failed check has stopped all writing. If the connector could not
+ * be opened, donor-sync could not erase the contact that the check has stored. The function sends no request.
  */
 export async function openWriteCheck<Stored>(
   options: WriteCheckOptions<Stored>,

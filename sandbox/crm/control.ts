@@ -57,7 +57,10 @@ export function createCrmControlRouter<Fault, Details, Rule>(
   return router;
 }
 
-/** `POST` adds a rule. `DELETE` removes all rules. With `?name=`, it removes only the rules with that name. */
+/**
+ * `POST` adds a rule. `DELETE` removes all rules. With `?name=`, the request `DELETE` removes only the rules with that
+ * name.
+ */
 export function addRuleRoutes<Rule>(
   router: Hono,
   path: string,

@@ -14,7 +14,10 @@ export interface CrmStandIn {
   examples: string;
   /** The options that only this CRM's stand-in has, in the order of the help. */
   options: readonly StandInOption[];
-  /** The token whose lifetime users can set, and its default lifetime (ms). Omitted if there is none. */
+  /**
+   * The token whose lifetime users can set, and its default lifetime (ms). The token is omitted if users cannot set any
+   * token's lifetime.
+   */
   token?: { noun: string; lifetimeMs: number };
   /**
    * Starts the stand-in. `own` contains the values of `options` by name. The promise resolves when the stand-in accepts

@@ -1,5 +1,6 @@
 /**
- * `/_sandbox` controls the stand-in itself. It is for tests and for people who try things out. Requests need no key.
+ * `/_sandbox` controls the stand-in itself. The routes under `/_sandbox` are for tests and for people who try things
+ * out. Requests need no key.
  */
 
 import type { Hono } from 'hono';

@@ -1,6 +1,6 @@
 /**
- * The middleware between a caller and the service. It writes the log, adds latency in both directions, and simulates
- * faults.
+ * The middleware between a caller and the service. The middleware writes the log, adds latency in both directions, and
+ * simulates faults.
  */
 
 import type { Context, MiddlewareHandler } from 'hono';

@@ -48,8 +48,8 @@ export interface PartnerSandboxOptions extends SandboxOptions {
   /** The additional time (ms) of submissions that cost credits. The default is 0. */
   submitLatencyMs?: number;
   /**
-   * The maximum duration of a job (ms). Most jobs take slightly less time. The default is 4,000. If it is a function,
-   * the function is called for each job.
+   * The maximum duration of a job (ms). Most jobs take slightly less time. The default is 4,000. If the value is a
+   * function, the stand-in calls it for each job.
    */
   jobTimeMs?: number | (() => number);
   /** The maximum duration of a bulk add (ms), unless the work itself takes longer. The default is 4,000. */

@@ -3,7 +3,7 @@
 import { Hono } from 'hono';
 import type { NetworkService } from '../../service/networks/service.ts';
 
-/** The route `GET /_sandbox/networks`. It returns the networks of all teams with the IDs of their members. */
+/** The route `GET /_sandbox/networks`. The route returns the networks of all teams with the IDs of their members. */
 export function networkControlRoutes(service: NetworkService): Hono {
   const { world, networks, members } = service;
   const router = new Hono();

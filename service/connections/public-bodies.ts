@@ -6,7 +6,7 @@ import type { TieKind } from './formula.ts';
 
 /**
  * For each kind of organisation and each kind of person, the minimum number of people at any time. The public record
- * contains only people who later became judges or members of Congress. Without this minimum, two officers of one army
+ * contains only people who later became judges or members of Congress. Without a minimum size, two officers of one army
  * would look like members of a tiny group. Records of courts are complete, so courts need no minimum.
  */
 const LEAST_SIZES = {

@@ -20,10 +20,11 @@ export interface ComparableAddress {
 export type AddressText = ReadonlySet<string>;
 
 /**
- * How well two addresses agree, from best to worst. With `house`, both addresses are the same house. With `numberSlip`,
- * street and ZIP code are the same, and two digits of the house number are swapped. With `otherUnit`, the building is
- * the same, but the units differ. With `zip`, the ZIP code is the same, but one address has no house number. With
- * `otherHouse`, the ZIP code is the same, but the houses differ. With `city`, only the city is the same.
+ * How well two addresses agree, from best to worst. The level `house` means that both addresses are the same house. The
+ * level `numberSlip` means that street and ZIP code are the same, and two digits of the house number are swapped. The
+ * level `otherUnit` means that the building is the same, but the units differ. The level `zip` means that the ZIP code
+ * is the same, but one address has no house number. The level `otherHouse` means that the ZIP code is the same, but the
+ * houses differ. The level `city` means that only the city is the same.
  */
 export type AddressFit = 'house' | 'numberSlip' | 'otherUnit' | 'zip' | 'otherHouse' | 'city';
 

@@ -36,8 +36,8 @@ export interface Evidence {
   /** The kinds of evidence of which a match needs at least one. */
   needsOneOf?: readonly EvidenceKind[];
   /**
-   * The kinds of evidence that the service needs to join records from two sources. Without these kinds of evidence, an
-   * operator must review the pair. A match does not need them.
+   * The kinds of evidence that the service needs to join records from two sources. If two records lack such evidence,
+   * an operator must review the pair. A match does not need them.
    */
   needsForJoin?: readonly EvidenceKind[];
   /** The maximum probability of a match with this evidence, for example for relatives in one home. */

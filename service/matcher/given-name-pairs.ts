@@ -121,10 +121,10 @@ export function mayBeOwnName(
 type OwnName = 'surely' | 'perhaps' | 'never';
 
 /**
- * `mistaken` is the number of people who have the common name but are recorded with the rare name. This number is
- * relative to the number of people who have the rare name. `likelier` compares the probability of a mistake with the
- * probability that a second person has the rare name. Relatives' names are more similar than strangers' names. The
- * value of `likelier` is therefore much larger than 0.97 to 0.03.
+ * `mistaken` is the number of people who have the common name but are recorded with the rare name. The number
+ * `mistaken` is relative to the number of people who have the rare name. `likelier` compares the probability of a
+ * mistake with the probability that a second person has the rare name. Relatives' names are more similar than
+ * strangers' names. The value of `likelier` is therefore much larger than 0.97 to 0.03.
  */
 const MISTAKEN = {
   never: { mistaken: 0.2, likelier: 200 },

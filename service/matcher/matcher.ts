@@ -363,9 +363,9 @@ const LEAST_OF_TWIN = 1_000;
 const NOT_SURE = { kinds: 0, isContradicted: false, isJoinable: false };
 
 /**
- * Returns true if the name alone is enough for a match. This is only possible for a fictional donor, and only if
- * nothing else was submitted. The name must be unique and rare. For every real person, there are other people with the
- * same name.
+ * Returns true if the name alone is enough for a match. A match by name alone is possible only for a fictional donor,
+ * and only if nothing else was submitted. The name must be unique and rare. For every real person, there are other
+ * people with the same name.
  */
 function byNameAlone(
   index: DonorIndex,

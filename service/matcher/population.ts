@@ -32,8 +32,8 @@ export interface Population {
 const PEOPLE_2010 = 295_000_000;
 
 /**
- * The share for a name that is not in the lists. Such a name is rare, but not unique. Some thousand people have the
- * name.
+ * The share for a name that is not in the lists. A name that is not in the lists is rare, but not unique. Some thousand
+ * people have the name.
  */
 const UNLISTED_SHARE = 2e-5;
 

@@ -198,7 +198,7 @@ export function createSearches({ world, engine, members, stored }: SearchOptions
 
 type NameDonor = (donor: number) => DonorLabel;
 
-/** The members that a search includes. The key is the member's number in the store. */
+/** The members that a search includes. The map's key is the member's number in the store. */
 type Cover = ReadonlyMap<number, { donor: number; networks: NetworkLabel[] }>;
 
 function toCover(covered: readonly CoveredMember[]): Cover {

@@ -14,9 +14,9 @@ import { openRecordedWorld } from './world.ts';
 
 /**
  * Erases the donor with this ID. The function deletes the profile, the sources, the matches, and the donor's entries in
- * lists and networks. It also deletes export files that contain the donor. IDs that were joined to this ID are erased
- * too. If an earlier erasure of this person was interrupted, completes the erasure. Stop all services that use the
- * database first.
+ * lists and networks. The function also deletes export files that contain the donor. IDs that were joined to this ID
+ * are erased too. If an earlier erasure of this person was interrupted, completes the erasure. Stop all services that
+ * use the database first.
  */
 export function erasePerson(db: Database, id: string, clock: () => number): void {
   const world = openRecordedWorld(db);

@@ -18,7 +18,10 @@ export interface Undone {
   /** The ID that the remaining donor keeps, and the ID of the separated donor. */
   id: string;
   restored: string;
-  /** The number of entries that teams created while the two people were one donor. These entries now lead to nobody. */
+  /**
+   * The number of entries that teams created while the two people were one donor. The teams' entries now lead to
+   * nobody.
+   */
   mixed: Mixed[];
 }
 

@@ -1,4 +1,4 @@
-/** A world that consists of imported people. It reads them from the database when they are needed. */
+/** A world that consists of imported people. The world reads people from the database when they are needed. */
 
 import { openConnectionEngine } from '../connections/engine.ts';
 import type { Database } from '../database.ts';

@@ -1,5 +1,6 @@
 /**
- * The criteria of a search. They come from filters or from a question in plain English. A donor must meet all criteria.
+ * The criteria of a search. The criteria come from filters or from a question in plain English. A donor must meet all
+ * criteria.
  */
 
 import { z } from '@hono/zod-openapi';

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { readDataFile } from '../data-file.ts';
 
-/** The codes of the states of the United States and of the federal district. The key is the name. */
+/** The codes of the states of the United States and of the federal district. The map's key is the state's name. */
 export const STATES = new Map([
   ['alabama', 'AL'],
   ['alaska', 'AK'],

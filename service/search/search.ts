@@ -55,7 +55,10 @@ function interpret(filters: Filters, question: Question | undefined): Question {
     : { ...question, filters: mergeFilters(filters, question.filters) };
 }
 
-/** The response to a search without any criterion. Such a search would return all donors, so the service rejects it. */
+/**
+ * The response to a search without any criterion. A search without any criterion would return all donors, so the
+ * service rejects it.
+ */
 const NOTHING_SOUGHT = { detail: 'Nothing is sought: give a query or at least one filter' };
 
 function tellNotUnderstood({ ignored }: Question, loc: string[], input: string): ValidationItem {

@@ -52,8 +52,8 @@ export async function* writeInBulk(
 }
 
 /**
- * Returns the maximum number of bytes that a change needs in the upload. This includes its values in quotes and the
- * cells around these values.
+ * Returns the maximum number of bytes that a change needs in the upload. The number includes the change's values in
+ * quotes and the cells around these values.
  */
 function estimateBytes({ values }: ContactChange): number {
   let bytes = BYTES_PER_ROW;

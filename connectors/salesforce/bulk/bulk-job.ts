@@ -99,7 +99,10 @@ export function nextWaitMs(look: number, waitedMs: number): number {
 /** Messages about an object that does not exist or that the user cannot access. */
 const SETTINGS_FAULT = /InvalidBatch|InvalidEntity|INVALID_FIELD|MALFORMED_QUERY|INVALID_TYPE/;
 
-/** Error codes of the Bulk API's own limits for 24 hours. These limits apply in addition to the org's request limit. */
+/**
+ * Error codes of the Bulk API's own limits for 24 hours. The Bulk API's limits apply in addition to the org's request
+ * limit.
+ */
 const LIMIT_FAULT = /LIMIT_EXCEEDED/;
 
 function jobFailed({ id, state, errorMessage }: BulkJob): Error {

@@ -74,7 +74,7 @@ export async function* readRows<Row>(
       positions ??= indexColumns(rows.shift() ?? []);
       const { size } = positions;
       yield rows.map((next) => {
-        // Without this check, a missing cell would look like an empty cell.
+        // Without the check for missing cells, a missing cell would look like an empty cell.
         if (next.length !== size) throw new Error(`A row has ${next.length} cells, not ${size}.`);
         row = next;
         return toRow(read);

@@ -18,7 +18,7 @@ const OVERLAP_MS = 10_000;
 const MOST_PAGES = 20;
 
 /**
- * Returns the contacts that other users have changed since they were read. These contacts are written through the
+ * Returns the contacts that other users have changed since they were read. donor-sync writes these contacts through the
  * Collections API, which compares their values again. A single query before a job finds all of these contacts.
  */
 export async function findTouched(

@@ -23,7 +23,7 @@ import { checkIdentity } from './identity.ts';
 import { checkMarks } from './marks.ts';
 import { checkObjects, checkSuccessPack } from './objects.ts';
 
-/** Checks every prerequisite of a Salesforce client. Does not change anything. */
+/** Checks every prerequisite of a Salesforce client. The check does not change anything in Salesforce. */
 export function check(
   options: ConnectorOptions<SalesforceSettings>,
   world: SalesforceWorld,
@@ -46,7 +46,7 @@ async function examine(
   const isPackHidden = pack.length > 0;
   findings.push(
     ...pack,
-    // This user cannot see the package, although the org has it.
+    // donor-sync's Salesforce user cannot see the package, although the org has it.
     ...checkIdentity(session.shape).filter(
       ({ subject }) => !(isPackHidden && subject === 'employer'),
     ),

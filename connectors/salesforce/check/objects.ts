@@ -157,8 +157,9 @@ async function checkReport({ api }: SalesforceSession, text: string): Promise<Fi
 const HOUSEHOLDS = "SobjectType = 'Account' AND DeveloperName = 'HH_Account'";
 
 /**
- * The org may have the Nonprofit Success Pack, although the user cannot see its fields. In this case, donor-sync would
- * send household names as employers. It would also not recognise deceased contacts.
+ * The org may have the Nonprofit Success Pack, although the user cannot see its fields. If the user cannot see these
+ * fields, donor-sync would send household names as employers. Without these fields, donor-sync would also not recognise
+ * deceased contacts.
  */
 export async function checkSuccessPack({
   api,

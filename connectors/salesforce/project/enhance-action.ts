@@ -176,7 +176,7 @@ function permissionSet(): MetadataElements {
   };
 }
 
-/** Returns the permission set for the flow of person accounts. Some orgs do not have the flow. */
+/** Returns the permission set for the flow of person accounts. Some orgs do not have the flow of person accounts. */
 function personAccountSet(): MetadataElements {
   return {
     description: 'Lets users open the button on person accounts, in addition to the other set.',

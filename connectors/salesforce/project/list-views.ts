@@ -51,7 +51,7 @@ const COLUMNS: readonly FieldSource[] = [
   'enhancedAt',
 ];
 
-/** An object with list views. It is Contact, or Account in an org with person accounts. */
+/** An object with list views. The object is Contact, or Account in an org with person accounts. */
 export interface ListedObject {
   object: 'Contact' | 'Account';
   nameColumn: string;

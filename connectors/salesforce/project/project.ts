@@ -30,10 +30,10 @@ const PACKAGE = 'donor-sync';
 const PERSON_ACCOUNTS_PACKAGE = 'donor-sync person accounts';
 
 /**
- * Returns the fields that `fields create` creates, as a project for `sf project deploy start`. It contains the fields
- * of the field map and both permission sets. Separate folders contain the parts that display the fields. The parts are
- * a section for the record page, list views, a report type and a dashboard. If `url` is given, the project also
- * contains the button "Enhance now". `url` is the client's https address for Salesforce.
+ * Returns the fields that `fields create` creates, as a project for `sf project deploy start`. The project contains the
+ * fields of the field map and both permission sets. Separate folders contain the parts that display the fields. The
+ * parts are a section for the record page, list views, a report type and a dashboard. If `url` is given, the project
+ * also contains the button "Enhance now". `url` is the client's https address for Salesforce.
  */
 export function fieldsProject(
   { apiVersion }: Pick<SalesforceSettings, 'apiVersion'>,

@@ -7,7 +7,7 @@ import { readAs } from '../errors.ts';
 import { type QueryRecord, quoted } from '../query.ts';
 import { isoInstant } from '../values.ts';
 
-/** The number of rows in one request. It is Salesforce's maximum. */
+/** The number of rows in one request. Salesforce sets this maximum. */
 export const PAGE_ROWS = 2_000;
 
 /** A reading's position in the order of `SystemModstamp` and `Id`. The timestamp is in ISO 8601. */

@@ -40,7 +40,7 @@ const MAX_PAGES = 5_000;
  */
 const OVERLAP_MS = 10 * 60_000;
 
-/** A reading of contacts. It has a start time, and a time at which the next reading starts. */
+/** A reading of contacts. A reading has a start time, and a time at which the next reading starts. */
 interface Reading {
   /** The start time in ISO 8601, or null to read all contacts. */
   since: string | null;
@@ -58,10 +58,10 @@ type ReadPage = Pick<ContactPage, 'contacts' | 'cursor'>;
 const PAGES_AT_ONCE = 2;
 
 /**
- * Yields the deleted and merged contacts first. Then yields all other contacts, sorted by timestamp and ID. A run
- * without changes costs two requests. If many contacts remain after the first page, the Bulk API reads them. The other
- * contacts are requested after the removed contacts. In the opposite order, a contact that is merged between the two
- * requests would seem to be restored.
+ * Yields the deleted and merged contacts first. After the removed contacts, yields all other contacts, sorted by
+ * timestamp and ID. A run without changes costs two requests. If many contacts remain after the first page, the Bulk
+ * API reads them. The other contacts are requested after the removed contacts. In the opposite order, a contact that is
+ * merged between the two requests would seem to be restored.
  */
 export async function* readPages(
   session: SalesforceSession,
@@ -196,7 +196,8 @@ const BULK_TRIES = 2;
 
 /**
  * Reads the remaining contacts through the Bulk API. If the jobs fail, reads the remaining contacts in pages that are
- * sorted by ID. Reading by ID takes more requests but needs no job. Some contacts may be read twice, which is harmless.
+ * sorted by ID. Reading by ID takes more requests but needs no job. donor-sync may read some contacts twice, which is
+ * harmless.
  */
 async function* readRest(
   session: SalesforceSession,

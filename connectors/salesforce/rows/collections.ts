@@ -44,7 +44,8 @@ const saveResultsSchema = z.array(
 );
 
 /**
- * Salesforce's code for a value that it cannot parse. In this case, the whole request fails and no record is processed.
+ * Salesforce's code for a value that it cannot parse. If one value cannot be parsed, the whole request fails and
+ * Salesforce processes no record.
  */
 const UNREADABLE_VALUE = 'JSON_PARSER_ERROR';
 
@@ -106,8 +107,8 @@ async function writeGroup(
 }
 
 /**
- * The results for the records in one request, and the changes that must be written again. These changes are written
- * again unchanged, or in a smaller group.
+ * The results for the records in one request, and the changes that must be written again. donor-sync writes the
+ * remaining changes again, either unchanged or in a smaller group.
  */
 type Attempt = Omit<CollectionResult, 'failure'> & {
   again: SentChange[];

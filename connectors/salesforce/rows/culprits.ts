@@ -117,8 +117,8 @@ function* findFirst(atoms: readonly Atom[]): Generator<readonly Atom[], First, T
 }
 
 /**
- * Tries all fields except one, until Salesforce accepts a trial. This search is used if one rule's error hides the
- * other rule's error.
+ * Tries all fields except one, until Salesforce accepts a trial. donor-sync uses this search if one rule's error hides
+ * another rule's error.
  */
 function* leaveOutEach(atoms: readonly Atom[]): CulpritSearch {
   for (const atom of atoms) {

@@ -30,8 +30,8 @@ const MOST_QUERIES = 4;
 const MAX_PATH_LENGTH = 12_000;
 
 /**
- * Salesforce's code for a value that it cannot parse. In this case, the whole write fails, and the caller searches for
- * the value.
+ * Salesforce's code for a value that it cannot parse. If Salesforce cannot parse a value, the whole write fails, and
+ * the caller searches for the value.
  */
 const UNREADABLE_VALUE = 'JSON_PARSER_ERROR';
 
@@ -65,7 +65,7 @@ export async function sendWithLook(
     const root = `/services/data/v${settings.apiVersion}`;
     const reply = await api.send('POST', '/composite', {
       allOrNone: false,
-      // Without this option, Salesforce may reorder requests that do not refer to each other.
+      // Without the option that keeps the order, Salesforce may reorder requests that do not refer to each other.
       collateSubrequests: false,
       compositeRequest: [
         ...queries.map((path, at) => ({
@@ -129,8 +129,8 @@ function lookPath(ids: readonly string[], columns: readonly string[]): string {
 type Part = z.infer<typeof replySchema>['compositeResponse'][number];
 
 /**
- * Returns the records that the query found right before the write. The key is the ID. If a query failed, its records
- * are missing.
+ * Returns the records that the query found right before the write. The map's key is the record's ID. If a query failed,
+ * its records are missing.
  */
 function foundIn(parts: readonly Part[]): Map<string, ColumnReader> {
   const records = parts

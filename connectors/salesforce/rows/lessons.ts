@@ -12,8 +12,8 @@ export interface Lessons {
   /** For each rule, the sets of fields that have caused rejections. */
   byRule: Map<string, string[][]>;
   /**
-   * For each error code, the sets of fields that have caused rejections. These sets are for rules whose messages quote
-   * values.
+   * For each error code, the sets of fields that have caused rejections. donor-sync needs the sets of fields for rules
+   * whose messages quote values.
    */
   byCode: Map<string, string[][]>;
   /** Rules that rejected a change in a group but accepted the change in a separate trial. */
@@ -106,7 +106,7 @@ function remember(known: Map<string, string[][]>, key: string, fields: readonly 
 
 /**
  * Returns sets of fields that caused rejections of other contacts by the same rule. After them, returns the sets of
- * other rules with the same error code. With `ownAlone`, returns only the sets of the same rule.
+ * other rules with the same error code. With `ownAlone`, the function returns only the sets of the same rule.
  */
 export function findSuspects(
   { byRule, byCode }: Lessons,

@@ -30,8 +30,9 @@ export type WritePass = (
 
 /**
  * Writes the remaining changes again until each change has a result. The first changes are the changes that Salesforce
- * rejected without naming a field. They are written without the fields that cause the rejection. The changes to locked
- * records follow. The loop always ends, because each step removes fields or possibilities from a change.
+ * rejected without naming a field. donor-sync writes these changes without the fields that cause the rejection. The
+ * changes to locked records follow. The loop always ends, because each step removes fields or possibilities from a
+ * change.
  */
 export async function* settle(
   session: SalesforceSession,
@@ -169,8 +170,8 @@ function leaveOut(
 
 type Found =
   /**
-   * The fields that cause the rejection. The list is empty if Salesforce now accepts all fields. It is null if no field
-   * is the cause.
+   * The fields that cause the rejection. The list is empty if Salesforce now accepts all fields. The result is null if
+   * no field is the cause.
    */
   | { state: 'found'; fields: readonly string[] | null }
   | { state: 'locked' }

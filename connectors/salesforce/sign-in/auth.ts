@@ -231,7 +231,7 @@ const DESCRIPTION_FIXES: Readonly<Record<string, string>> = {
     "crm.url is an address that all orgs share, or this sign-in flow is not available there. Write the org's own My Domain URL into it, https://NAME.my.salesforce.com. It is in Setup → My Domain.",
 };
 
-/** The instruction for a sign-in with a certificate. This sign-in has no refresh token. */
+/** The instruction for a sign-in with a certificate. A sign-in with a certificate has no refresh token. */
 const CERTIFICATE_FIX =
   'The certificate in the app does not belong to crm.auth.privateKey, perhaps because one of the two was replaced. Upload the certificate of the key to the app in Salesforce, or put the key of the new certificate into crm.auth.privateKey.';
 const JWT_FIXES: Readonly<Record<string, string>> = {

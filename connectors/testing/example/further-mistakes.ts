@@ -1,6 +1,6 @@
 /**
- * Mistakes that authors of other connectors have made. The other files of mistakes do not contain these kinds of
- * mistakes.
+ * Mistakes that authors of other connectors have made. The other files of mistakes do not contain the mistakes in this
+ * file.
  */
 
 import type { CrmField } from '../../../src/core/crm-field.ts';

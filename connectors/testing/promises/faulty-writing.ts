@@ -18,7 +18,9 @@ import type { Fault } from '../proxy.ts';
 import { people } from '../seeds.ts';
 import type { ConnectorTest, Suite } from '../suite.ts';
 
-/** Some APIs answer a write with any body or with no body. An unusual response to a write is therefore not an error. */
+/**
+ * Some APIs respond to a write with any body or with no body. An unusual response to a write is therefore not an error.
+ */
 const MEANINGLESS = ['an empty response', 'a response in another form'];
 
 const WRITE_FAILURES: readonly (readonly [string, Fault])[] = [

@@ -133,7 +133,7 @@ export function promiseGroups({ describe, it, can, notShown }: Suite): void {
       it('refuses a name that two groups have', async (t) => {
         const [first = '', second = ''] = await t.crm.addContacts(people(2));
         const selector = await requireGroups(t).add([first], 'Board');
-        // Null if the CRM does not allow a second group with the same name.
+        // The value is null if the CRM does not allow a second group with the same name.
         const twin = await requireGroups(t)
           .add([second], 'Board')
           .catch(() => null);

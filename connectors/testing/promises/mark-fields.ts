@@ -12,7 +12,8 @@ import { isExcluded, MARKS, openUnlessRefused, VALUES_OF } from './settings.ts';
 interface Case {
   value: FieldValue;
   /**
-   * The values that the settings define as marks. If they are omitted, all dates and all words such as "yes" are marks.
+   * The values that the settings define as marks. If the settings define no such values, all dates and all words such
+   * as "yes" are marks.
    */
   values?: readonly string[];
   isMarked: boolean;

@@ -15,7 +15,9 @@ import type { Suite } from '../suite.ts';
 const HINT =
   'Many CRMs answer the id of a merged contact with the contact that remains. Switch this off in each request, or compare the id in the response with the id that was asked for.';
 
-/** The number of merges if the harness does not specify one. It is larger than a page of most lists. */
+/**
+ * The number of merges if the harness does not specify one. The number of merges is larger than a page of most lists.
+ */
 const MERGES = 25;
 
 export function promiseMerged({ describe, it, can, notShown }: Suite): void {

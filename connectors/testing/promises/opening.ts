@@ -22,7 +22,8 @@ export function promiseOpening({ describe, it, can }: Suite): void {
       const other = await (await t.otherCrm()).open();
       await other.close();
       if (other.account.id !== account.id) return;
-      // The harness may use the same account for every test. In this case, the account's ID comes from a response.
+      // The harness may use the same account for every test. If every test uses the same account, the account's ID
+      // comes from a response.
       assert.ok(t.crm.api, 'Each harness must have an account with its own id.');
       const proxy = await t.proxy();
       proxy.rename({ own: account.id, shown: similarId(account.id) });

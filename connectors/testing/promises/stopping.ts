@@ -7,8 +7,8 @@ import { people } from '../seeds.ts';
 import type { Suite } from '../suite.ts';
 
 /**
- * The time during which no request may arrive. It is long enough to notice requests from timers and from readings that
- * fetch ahead.
+ * The time during which no request may arrive. The time is long enough to notice requests from timers and from readings
+ * that fetch ahead.
  */
 const QUIET_MS = 150;
 

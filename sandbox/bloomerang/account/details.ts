@@ -47,7 +47,7 @@ export interface Details {
   of(constituentId: number): Detail[];
   list(kind: DetailKind): Detail[];
   find(kind: DetailKind, id: number): Detail | undefined;
-  /** Adds a record. If it is primary, the current primary record becomes secondary. */
+  /** Adds a record. If the new record is primary, the current primary record becomes secondary. */
   add(detail: Omit<Detail, 'id'>): Detail;
   update(detail: Detail): void;
   remove(id: number): void;

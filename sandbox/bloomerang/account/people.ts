@@ -8,7 +8,7 @@ import type { Groups } from './groups.ts';
 import type { Households } from './households.ts';
 import { contactIdOf, IDS_PER_PERSON } from './person-id.ts';
 
-/** The period (ms) in which the constituents were added. It is two years. */
+/** The period (ms) in which the constituents were added. The period is two years. */
 const HISTORY_MS = 2 * 365 * 86_400_000;
 
 /** The minimum age of all constituents (ms), which is a day, so that the first run finds no changes. */

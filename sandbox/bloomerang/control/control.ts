@@ -40,7 +40,7 @@ const editSchema = z.discriminatedUnion('action', [
    * contains the first ID.
    */
   z.strictObject({ action: z.literal('import'), rows: z.array(constituentInputSchema) }),
-  /** Changes exactly these parts. Null removes the primary address, email address or phone. */
+  /** Changes exactly these parts. The value null removes the primary address, email address or phone. */
   z.strictObject({ action: z.literal('update'), id, values: constituentInputSchema.partial() }),
   z.strictObject({ action: z.literal('delete'), id }),
   /** Merges two constituents into one. Afterwards, no request finds the ID of the second constituent. */

@@ -7,7 +7,10 @@ const groupSchema = z.object({
   title: z.string().min(1),
   name: z.string().optional(),
   extends: z.string(),
-  /** The subtypes of contacts that have the fields of the group. Null if all contacts of the type have the fields. */
+  /**
+   * The subtypes of contacts that have the fields of the group. The list of subtypes is null if all contacts of the
+   * type have the fields.
+   */
   extends_entity_column_value: z.array(z.string()).nullable().default(null),
   is_active: z.boolean().default(true),
   style: z.string().default('Inline'),

@@ -34,8 +34,8 @@ export interface LedgerChange {
   before: unknown;
   after: unknown;
   /**
-   * With `api`, an API client made the change. With `user`, a user of CiviCRM made the change. With `hook`, the site's
-   * own automation made the change.
+   * The source `api` means that an API client made the change. The source `user` means that a user of CiviCRM made the
+   * change. The source `hook` means that the site's own automation made the change.
    */
   by: 'api' | 'user' | 'hook';
 }

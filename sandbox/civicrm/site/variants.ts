@@ -7,8 +7,8 @@ import { z } from 'zod';
 
 export const variantsSchema = z.strictObject({
   /**
-   * Defines which records of a `save` CiviCRM writes if it refuses one record. With `untilFirst`, CiviCRM writes the
-   * records before the refused record. With `whole`, CiviCRM writes no record.
+   * Defines which records of a `save` CiviCRM writes if it refuses one record. The variant `untilFirst` means that
+   * CiviCRM writes the records before the refused record. The variant `whole` means that CiviCRM writes no record.
    */
   saveMode: z.enum(['untilFirst', 'whole']).default('untilFirst'),
   /**

@@ -8,10 +8,14 @@ export const listProcessingSchema = z.strictObject({
   /** The status. HubSpot documents only `COMPLETE` as a final status. */
   status: z.string(),
   /**
-   * The number of members that responses contain, in the order of their IDs. Omitted if responses contain all members.
+   * The number of members that responses contain, in the order of their IDs. The number is omitted if responses contain
+   * all members.
    */
   members: z.number().int().min(0).optional(),
-  /** The size that HubSpot reports. If it is omitted, HubSpot reports the number of members that responses contain. */
+  /**
+   * The size that HubSpot reports. If the size is omitted, HubSpot reports the number of members that responses
+   * contain.
+   */
   size: z.number().int().min(0).optional(),
 });
 

@@ -5,7 +5,7 @@ import type { Database } from '../core/database.ts';
 import type { Values } from '../properties/property-values.ts';
 import { contactIdOf } from './person-id.ts';
 
-/** The period (ms) in which the contacts were added. It is two years. */
+/** The period (ms) in which the contacts were added. The period is two years. */
 const HISTORY_MS = 2 * 365 * 86_400_000;
 
 /** The minimum age of all contacts (ms), which is a day, so that the first night finds no changes. */

@@ -22,7 +22,7 @@ export interface Writer {
 export interface UpdateInput {
   id: string;
   properties: InputValues;
-  /** The property that identifies the record. Omitted if the record's ID identifies the record. */
+  /** The property that identifies the record. The property is omitted if the record's ID identifies the record. */
   idProperty?: string | undefined;
   objectWriteTraceId?: string | undefined;
 }
@@ -85,8 +85,8 @@ export function updateRecords(
 }
 
 /**
- * Creates either all records or none of them. If each record has a trace ID, each failure is reported separately. In
- * that case, the valid records are created.
+ * Creates either all records or none of them. If each record has a trace ID, each failure is reported separately. If
+ * failures are reported separately, HubSpot creates the valid records.
  */
 export function createRecords(
   account: Account,

@@ -41,7 +41,7 @@ export const editSchema = z.discriminatedUnion('action', [
     /** Values that the edit writes into the record in the same step, for example a new name. */
     values: values.optional(),
   }),
-  /** Makes a company the primary company of a contact. Null removes the company. */
+  /** Makes a company the primary company of a contact. The value null removes the company from the contact. */
   z.strictObject({ action: z.literal('employ'), id, companyId: id.nullable() }),
 ]);
 

@@ -25,7 +25,7 @@ export interface ErrorExtras {
 export class HubspotError extends Error {
   override name = 'HubspotError';
   readonly status: number;
-  /** The category, for example `VALIDATION_ERROR`. Null if HubSpot returns no category. */
+  /** The category, for example `VALIDATION_ERROR`. The category is null if HubSpot returns none. */
   readonly category: string | null;
   readonly extras: ErrorExtras;
 

@@ -4,7 +4,7 @@ import type { Database } from '../core/database.ts';
 import { type FilterBranch, filterBranchSchema } from './filter-branch.ts';
 import type { List } from './list.ts';
 
-/** The time (ms) for which a deleted list can be restored. It is 90 days. */
+/** The time (ms) for which a deleted list can be restored. HubSpot keeps a deleted list for 90 days. */
 const RESTORABLE_MS = 90 * 86_400_000;
 
 export type NewList = Pick<List, 'name' | 'objectTypeId' | 'processingType' | 'filterBranch'>;

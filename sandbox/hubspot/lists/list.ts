@@ -5,8 +5,9 @@ import { isoTime } from '../properties/property.ts';
 import type { FilterBranch } from './filter-branch.ts';
 
 /**
- * Defines how the members of a list are chosen. With `MANUAL`, users choose the members. With `DYNAMIC`, filters choose
- * the members continuously. With `SNAPSHOT`, filters choose the members once when the list is created.
+ * Defines how the members of a list are chosen. The kind `MANUAL` means that users choose the members. The kind
+ * `DYNAMIC` means that filters choose the members continuously. The kind `SNAPSHOT` means that filters choose the
+ * members once when the list is created.
  */
 export const PROCESSING_TYPES = ['MANUAL', 'DYNAMIC', 'SNAPSHOT'] as const;
 

@@ -24,11 +24,11 @@ export interface Place {
 export interface MemberPage {
   /** The order of the members: by record ID, or by the time at which the record was added. */
   order: 'id' | 'joined';
-  /** The direction of reading. With `before`, the members are read backwards. */
+  /** The direction of reading. The direction `before` means that the members are read backwards. */
   direction: 'after' | 'before';
   /**
-   * The position at which the page starts. If it is null, the page starts with the first member, or with the last
-   * member if members are read backwards.
+   * The position at which the page starts. If the position is null, the page starts with the first member, or with the
+   * last member when reading backwards.
    */
   from: Place | null;
   limit: number;

@@ -47,7 +47,7 @@ export const ruleSchema = z.discriminatedUnion('kind', [
     category: z.string().default('VALIDATION_ERROR'),
     /** The message, which can quote values of the record: `{!lastname} is not to be edited.` */
     message: z.string().default('The record cannot be edited.'),
-    /** The property that the error names. If it is set, only writes to this property are rejected. */
+    /** The property that the error names. If a property is set, the rule rejects only writes to this property. */
     property: z.string().optional(),
     /** The number of rejections. If the number is omitted, the rule always applies. */
     times: z.number().int().min(1).optional(),

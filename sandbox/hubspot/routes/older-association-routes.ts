@@ -1,6 +1,6 @@
 /**
- * The routes for associations in API version 3. This version identifies kinds of associations by name, and its
- * responses have a different form.
+ * The routes for associations in API version 3. Version 3 identifies kinds of associations by name, and its responses
+ * have a different form.
  */
 
 import type { Hono } from 'hono';

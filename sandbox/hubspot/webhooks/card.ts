@@ -27,8 +27,8 @@ export const cardFetchSchema = z.strictObject({
   /** The age (ms) of the request, according to its timestamp. */
   ageMs: z.int().default(0),
   /**
-   * With `v2`, the request has only an older signature. With `wrong`, the request is signed with a different secret.
-   * With `missing`, the request is not signed.
+   * The signature `v2` means that the request has only an older signature. The signature `wrong` means that the request
+   * is signed with a different secret. The signature `missing` means that the request is not signed.
    */
   signature: z.enum(['v3', 'v2', 'wrong', 'missing']).default('v3'),
   /** The address that is signed, if it differs from the called address. */

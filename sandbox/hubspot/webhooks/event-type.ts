@@ -10,7 +10,7 @@ const CRM_EVENTS = [
   'associationChange',
 ];
 
-/** All event types of HubSpot. This account sends only events about contacts and companies. */
+/** All event types of HubSpot. The stand-in's account sends only events about contacts and companies. */
 export const EVENT_TYPES: readonly string[] = [
   ...CRM_OBJECTS.flatMap((object) => CRM_EVENTS.map((event) => `${object}.${event}`)),
   'contact.privacyDeletion',

@@ -49,8 +49,8 @@ export interface Delivery {
 /** The differences between a forged delivery and a real delivery. */
 export interface Forgery {
   /**
-   * The kind of signature. By default, it is correct and has the versions 1 and 3. With `v1`, the signature has only
-   * version 1.
+   * The kind of signature. By default, the signature is correct and has the versions 1 and 3. With `v1`, the call is
+   * signed only with version 1.
    */
   signature?: 'right' | 'wrong' | 'missing' | 'v1' | undefined;
   /** The age (ms) of the request, according to its timestamp. */

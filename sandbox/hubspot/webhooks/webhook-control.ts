@@ -1,4 +1,4 @@
-/** The routes of `/_sandbox/webhooks`. They return the deliveries and send additional deliveries. */
+/** The routes of `/_sandbox/webhooks`. The webhook routes return the deliveries and send additional deliveries. */
 
 import { z } from 'zod';
 import { HubspotError, validationError } from '../core/errors.ts';

@@ -39,8 +39,8 @@ export interface WebhookRoutesOptions {
 }
 
 /**
- * Returns the routes for each path in `WEBHOOK_PATHS`. They must be added before the middleware that requires a token.
- * These routes accept the developer account's key.
+ * Returns the routes for each path in `WEBHOOK_PATHS`. The routes must be added before the middleware that requires a
+ * token. The webhook routes accept the developer account's key.
  */
 export function webhookRoutes(options: WebhookRoutesOptions) {
   const { store } = options;

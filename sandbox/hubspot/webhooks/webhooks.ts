@@ -30,7 +30,7 @@ export interface WebhooksOptions {
 export interface Webhooks {
   /** The routes and functions of webhooks. */
   routes: Hono<HubspotEnv>;
-  /** The routes for each path in `WEBHOOK_PATHS`. They must be added before the routes that require a token. */
+  /** The routes for each path in `WEBHOOK_PATHS`. The routes must be added before the routes that require a token. */
   control: Hono<HubspotEnv>;
   /** Stops sending events. Call the function before closing the database. */
   close(): void;

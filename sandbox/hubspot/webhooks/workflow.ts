@@ -19,11 +19,14 @@ export const enrolmentSchema = z.strictObject({
   url: z.url(),
   id: z.string(),
   /**
-   * With `all`, the request contains all properties of the contact in an older format. Otherwise, the request contains
-   * only the chosen properties. It contains the contact's ID only if the administrator has chosen the ID.
+   * With `all`, the request contains all properties of the contact in an older format. Without `all`, the request
+   * contains only the properties that the administrator has chosen. The request contains the contact's ID only if the
+   * administrator has chosen the ID.
    */
   body: z.union([z.literal('all'), z.record(z.string(), z.string())]),
-  /** The version of the signature. With `none`, the action sends a key in the address and no signature. */
+  /**
+   * The version of the signature. The version `none` means that the action sends a key in the address and no signature.
+   */
   signature: z.enum(['v2', 'none']).default('v2'),
 });
 

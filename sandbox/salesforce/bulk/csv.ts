@@ -91,7 +91,9 @@ function readQuoted(text: string, start: number, format: CsvFormat): Cell {
   throw badInput('EOF reached before closing an opened quote');
 }
 
-/** Reads the text after a closing quote. It is a delimiter, or the end of the line or file. */
+/**
+ * Reads the text after a closing quote. The text after a closing quote is a delimiter, or the end of the line or file.
+ */
 function readEnd(text: string, at: number, { columnDelimiter, lineEnding }: CsvFormat) {
   const newline = LINE_ENDINGS[lineEnding];
   if (text[at] === DELIMITERS[columnDelimiter]) return { next: at + 1, isLast: false };

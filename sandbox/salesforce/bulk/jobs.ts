@@ -37,7 +37,8 @@ export interface BulkJob {
 export interface Bulk {
   clock: () => number;
   /**
-   * Returns a number from 0 up to 1. It determines the order in which uploaded records are written.
+   * Returns a number from 0 up to 1. The random number determines the order in which Salesforce writes uploaded
+   * records.
    */
   random: () => number;
   /** The time (ms) for which a job reports that it is still in progress. */

@@ -83,8 +83,8 @@ function createJob(c: SalesforceContext, org: Org, bulk: Bulk): QueryJob {
 const FAILED = 'InternalServerError : retry your request';
 
 /**
- * Rejects queries that the Bulk API does not support. These queries aggregate, skip rows, or contain a subquery in
- * their SELECT.
+ * Rejects queries that the Bulk API does not support. The rejected queries aggregate, skip rows, or contain a subquery
+ * in their SELECT.
  */
 function refuseUnsupported(soql: string): void {
   const query = parseSoql(soql);

@@ -24,7 +24,10 @@ function hasText(query = '', text = ''): boolean {
   return query.toLowerCase().includes(text.toLowerCase());
 }
 
-/** Returns middleware that locks records during the request. It runs directly before the request is executed. */
+/**
+ * Returns middleware that locks records during the request. The middleware runs directly before the request is
+ * executed.
+ */
 export function playLocks(locks: Locks): MiddlewareHandler<SalesforceEnv> {
   return async (c, next) => {
     const { fault } = c.var;

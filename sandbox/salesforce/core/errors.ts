@@ -1,4 +1,4 @@
-/** The errors of the org. They concern a whole request or a single record. */
+/** The errors of the org. An error concerns a whole request or a single record. */
 
 /** The reason why Salesforce rejects a record. */
 export interface RecordError {

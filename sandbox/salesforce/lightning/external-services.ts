@@ -27,8 +27,8 @@ const documentSchema = z.object({
 /** The values that an administrator enters in Setup, and the permissions of the user. */
 export interface Credentials {
   /**
-   * The authentication parameters of each principal. The key is the principal's name. They are not in the project's
-   * files.
+   * The authentication parameters of each principal. The map's key is the principal's name. The authentication
+   * parameters are not in the project's files.
    */
   parameters: Readonly<Record<string, string>>;
   permissionSets: readonly string[];
@@ -55,7 +55,10 @@ export function mayRunFlow(project: Project, user: Credentials, flow: string): b
 /** The error that makes a flow continue on its fault path. The message is in `$Flow.FaultMessage`. */
 export class CalloutFault extends Error {}
 
-/** Calls an action such as `donorSync.status`. Returns the action's outputs. The key is their name, such as `200`. */
+/**
+ * Calls an action such as `donorSync.status`. Returns the action's outputs. The map's key is the output's name, such as
+ * `200`.
+ */
 export type CallAction = (
   action: string,
   inputs: Readonly<Record<string, string>>,
@@ -68,8 +71,8 @@ export function createExternalServices(project: Project, credentials: Credential
   const sets = readComponents(project, 'permissionset');
 
   /**
-   * Throws if the user has no access to the principal, because Salesforce then sends no request to the service. This
-   * applies even if the user can run the flow.
+   * Throws if the user has no access to the principal, because Salesforce then sends no request to the service. The
+   * function throws even if the user can run the flow.
    */
   function requirePrincipal(name: string): void {
     const isOpen = credentials.permissionSets.some((set) => {

@@ -1,4 +1,4 @@
-/** Runs a screen flow up to the next screen. It supports only the elements that our own flows use. */
+/** Runs a screen flow up to the next screen. The runner supports only the elements that donor-sync's own flows use. */
 
 import { randomUUID } from 'node:crypto';
 import { type CallAction, CalloutFault } from './external-services.ts';

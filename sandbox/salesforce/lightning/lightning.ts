@@ -1,7 +1,7 @@
 /**
- * A stand-in for Lightning Experience. It shows the record page of an org with a deployed project. The page shows the
- * project's Lightning web components, and runs its quick actions, screen flows and External Services. Salesforce's own
- * compiler has compiled the components.
+ * A stand-in for Lightning Experience. The stand-in shows the record page of an org with a deployed project. The page
+ * shows the project's Lightning web components, and runs its quick actions, screen flows and External Services.
+ * Salesforce's own compiler has compiled the components.
  */
 
 import { randomUUID } from 'node:crypto';

@@ -15,7 +15,7 @@ export interface Element {
  */
 export type Project = ReadonlyMap<string, string>;
 
-/** Reads the components of one kind. The key is the component's name. */
+/** Reads the components of one kind. The map's key is the component's name. */
 export function readComponents(project: Project, suffix: string): Map<string, Element> {
   const ending = `.${suffix}-meta.xml`;
   return new Map(

@@ -143,8 +143,8 @@ const EVERYTHING: Grant = { read: true, edit: true };
 const NOTHING: Grant = { read: false, edit: false };
 
 /**
- * Returns the key of a field's permissions. A person account's field can show a field of the contact. In that case, it
- * has the same permissions as the contact's field.
+ * Returns the key of a field's permissions. A person account's field can show a field of the contact. A field that
+ * shows the contact's field has the same permissions as the contact's field.
  */
 function keyOf(type: ObjectType, { name, ofPerson }: Field): string {
   return ofPerson === undefined ? `${type.name}.${name}` : `Contact.${ofPerson}`;

@@ -30,8 +30,8 @@ import {
 import { setupObjects } from './objects/setup.ts';
 
 /**
- * The ways in which an org can model people. They are the Nonprofit Success Pack, Salesforce's standard objects, and
- * person accounts (as in Nonprofit Cloud).
+ * The ways in which an org can model people. An org can model people with the Nonprofit Success Pack, Salesforce's
+ * standard objects, or person accounts (as in Nonprofit Cloud).
  */
 const ORG_SHAPES = ['npsp', 'plain', 'personAccounts'] as const;
 

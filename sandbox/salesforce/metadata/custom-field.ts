@@ -41,7 +41,9 @@ export const customFieldSchema = z.looseObject({
 /** A request to create a field. */
 export type CustomFieldOrder = z.output<typeof customFieldSchema>;
 
-/** The body of a Tooling API request that changes a field. It contains the complete metadata. */
+/**
+ * The body of a Tooling API request that changes a field. The request's body contains the field's complete metadata.
+ */
 export const fieldChangeSchema = customFieldSchema.partial({ FullName: true });
 
 type Metadata = CustomFieldOrder['Metadata'];

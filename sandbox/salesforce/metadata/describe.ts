@@ -1,4 +1,7 @@
-/** The responses of `describe` for objects and fields. They contain only data that the user can see. */
+/**
+ * The responses of `describe` for objects and fields. The responses of `describe` contain only data that the user can
+ * see.
+ */
 
 import type { Access, User } from './access.ts';
 import type { Catalogue } from './catalogue.ts';

@@ -32,7 +32,7 @@ const referenceSchema = z.object({
   relationship: z.string(),
   /** The name of the relationship from the parent, for example `Contacts` in `(SELECT Id FROM Contacts)`. */
   children: z.string().optional(),
-  /** The other objects, if the reference can lead to several objects. They have no records in this org. */
+  /** The other objects, if the reference can lead to several objects. The other objects have no records in this org. */
   others: z.array(z.string()).optional(),
 });
 
@@ -66,7 +66,7 @@ export const fieldSchema = z.object({
   compound: z.string().optional(),
   /** Only in person accounts. The field of the contact that this field shows. */
   ofPerson: z.string().optional(),
-  /** True if users can see the field only with a permission set. If it is false, all users can see the field. */
+  /** True if users can see the field only with a permission set. If the value is false, all users can see the field. */
   needsGrant: z.boolean().default(false),
 });
 

@@ -3,8 +3,8 @@
 import { defineField, type Field, lookup, readOnly } from './field.ts';
 
 /**
- * An object, which is Salesforce's term for a type of records. It has a name, fields, and the operations that its
- * records allow.
+ * An object, which is Salesforce's term for a type of records. An object has a name, fields, and the operations that
+ * its records allow.
  */
 export interface ObjectType {
   name: string;

@@ -67,8 +67,8 @@ function problemWith(request: AuthorizeRequest, { clientId }: ClientApp): Proble
 }
 
 /**
- * Redirects to the app with an error, unless the app is unknown or its address is not registered. In that case, only
- * the user sees the error.
+ * Redirects to the app with an error, unless the app is unknown or its address is not registered. If the app or its
+ * address is unknown, only the user sees the error.
  */
 function refuse(c: Context, request: AuthorizeRequest, { error, description }: Problem): Response {
   const reachesApp = error !== 'invalid_client_id' && error !== 'redirect_uri_mismatch';

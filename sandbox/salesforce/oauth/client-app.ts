@@ -1,4 +1,4 @@
-/** The only app that can sign in to this org, with its keys. It is an External Client App. */
+/** The only app that can sign in to this org, with its keys. The app is a Salesforce External Client App. */
 
 import { createHash, generateKeyPairSync } from 'node:crypto';
 import type { Database } from '../core/database.ts';

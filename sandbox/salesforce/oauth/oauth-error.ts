@@ -1,4 +1,4 @@
-/** The errors of the sign-in endpoints. They have the form that OAuth defines. */
+/** The errors of the sign-in endpoints. Sign-in errors have the form that OAuth defines. */
 
 /** An error that rejects a sign-in. */
 export class OAuthError extends Error {

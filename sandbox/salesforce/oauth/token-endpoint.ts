@@ -1,5 +1,6 @@
 /**
- * The endpoint `/services/oauth2/token` and related endpoints. They sign users in, refresh tokens and sign users out.
+ * The endpoint `/services/oauth2/token` and related endpoints. The endpoints sign users in, refresh tokens and sign
+ * users out.
  */
 
 import { createHmac } from 'node:crypto';
@@ -154,7 +155,7 @@ async function readForm(c: Context): Promise<Form> {
   );
 }
 
-/** Returns the address to which the client sent its request. It may differ from the org's own address. */
+/** Returns the address to which the client sent its request. The address may differ from the org's own address. */
 export function originOf(c: Context): string {
   return new URL(c.req.url).origin;
 }

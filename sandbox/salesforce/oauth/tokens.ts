@@ -79,7 +79,7 @@ export function createTokens(db: Database, options: TokensOptions): Tokens {
   };
 }
 
-/** Formats an access token like Salesforce. It consists of the org's ID, `!` and the secret. */
+/** Formats an access token like Salesforce. An access token consists of the org's ID, `!` and the secret. */
 export function toAccessToken(secret: string): string {
   return `${toShortId(ORG_ID)}!AQ.${secret}`;
 }

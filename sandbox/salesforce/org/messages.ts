@@ -1,4 +1,7 @@
-/** Sends the requests that an administrator can set up in an org. They are Outbound Messages and callouts of flows. */
+/**
+ * Sends the requests that an administrator can set up in an org. The requests are Outbound Messages and callouts of
+ * flows.
+ */
 
 import { z } from 'zod';
 import { type CalledOut, callOut } from '../../crm/call-out.ts';
@@ -30,8 +33,8 @@ export interface SentMessage extends CalledOut {
 }
 
 /**
- * Sends a message. It is unsigned, like all Outbound Messages. `values` contains each record's values in the same order
- * as `ids`.
+ * Sends a message. The message is unsigned, like all Outbound Messages. `values` contains each record's values in the
+ * same order as `ids`.
  */
 export async function sendMessage(
   order: MessageOrder,

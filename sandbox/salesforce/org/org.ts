@@ -1,4 +1,4 @@
-/** A complete org. It contains records, users and data about its clients. */
+/** A complete org. An org contains records, users and data about its clients. */
 
 import type { World } from '../../../people/world.ts';
 import { findSetting, keptSetting } from '../../crm/kept-setting.ts';

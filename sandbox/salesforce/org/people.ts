@@ -13,7 +13,7 @@ import { contactIdOf } from './person-id.ts';
 /** The last name of a contact for whom no last name is known. Every contact must have a last name. */
 const NO_LAST_NAME = '[not provided]';
 
-/** The period (ms) in which the contacts were added. It is two years before the start. */
+/** The period (ms) in which the contacts were added. The period covers the two years before the start. */
 const HISTORY_MS = 2 * 365 * 86_400_000;
 
 /**

@@ -1,4 +1,6 @@
-/** Automation that an administrator can set up. It changes a record in the same transaction as the write. */
+/**
+ * Automation that an administrator can set up. The automation changes a record in the same transaction as the write.
+ */
 
 import { z } from 'zod';
 import { quoted } from '../core/database.ts';
@@ -8,7 +10,7 @@ import { findField, type ObjectType } from '../metadata/object-type.ts';
 import { readValue } from '../metadata/value.ts';
 import { type QueryOrg, runQuery } from '../query/query.ts';
 
-/** The schema of an automation. It works like a record-triggered flow that runs before the save. */
+/** The schema of an automation. An automation works like a record-triggered flow that runs before the save. */
 export const automationSchema = z.strictObject({
   /** The name with which the automation can be removed. */
   name: z.string().optional(),
@@ -23,8 +25,8 @@ export const automationSchema = z.strictObject({
     z.strictObject({ kind: z.literal('set'), value: z.union([z.string(), z.number()]) }),
   ]),
   /**
-   * Defines when the automation runs. With `field`, it runs when its field is written. With `record`, it runs on every
-   * write to the record.
+   * Defines when the automation runs. The value `field` means that the automation runs when its field is written. The
+   * value `record` means that the automation runs on every write to the record.
    */
   runsOn: z.enum(['field', 'record']).default('field'),
   /**

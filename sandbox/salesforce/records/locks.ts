@@ -12,7 +12,7 @@ const idSchema = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
-/** The schema of a lock. It applies to one record or to all records of one account. */
+/** The schema of a lock. A lock applies to one record or to all records of one account. */
 export const lockSchema = z
   .strictObject({
     id: idSchema.optional(),
@@ -72,7 +72,7 @@ export function createLocks(): Locks {
   };
 }
 
-/** Represents the missing account of a record without an account. It is not equal to the account of any lock. */
+/** Represents the missing account of a record without an account. The value is not equal to the account of any lock. */
 const NO_ACCOUNT = Symbol('no account');
 
 function lockError(id: StoredValue): RecordError {

@@ -284,8 +284,8 @@ export function createRecordStore(org: RecordStoreOrg): RecordStore {
 }
 
 /**
- * Returns the account of a contact. Writes to contacts of the same account wait for each other. These waits can lead to
- * lock errors.
+ * Returns the account of a contact. Writes to contacts of the same account wait for each other. Waiting for the same
+ * account can lead to lock errors.
  */
 function accountOf(type: ObjectType, id: string, row: Row): StoredValue | undefined {
   return type.name === 'Account' ? id : row['AccountId'];

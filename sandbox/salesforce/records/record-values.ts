@@ -11,10 +11,10 @@ import { NOT_OF_TYPE, readValue } from '../metadata/value.ts';
 import { checkValue, missingFields, noSuchField, notEditable, wrongType } from './checks.ts';
 import type { Row, Rows } from './rows.ts';
 
-/** The values of a record in the form in which the client sent them. The key is the field. */
+/** The values of a record in the form in which the client sent them. The map's key is the field. */
 export type Values = Readonly<Record<string, unknown>>;
 
-/** The values to write. The key is the field. */
+/** The values to write. The map's key is the field. */
 export type Columns = Map<string, StoredValue>;
 
 /** The values of the record itself, and the values of the contact if the record is a person account. */

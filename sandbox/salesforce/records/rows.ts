@@ -24,7 +24,10 @@ export interface Rows {
   /** Counts an update of the record. If the transaction is rolled back, the count is too. */
   countUpdate(id: string): void;
   listUpdates(): { id: string; updates: number }[];
-  /** Returns the key of the next record. The key is not used again, even if no record is created with it. */
+  /**
+   * Returns the key of the next record. The store never returns the same key again, even if no record is created with
+   * it.
+   */
   nextKey(type: ObjectType): NewKey;
   /**
    * Returns the records that refer to a parent and are not deleted. With `wentAtMs`, returns only the records that were

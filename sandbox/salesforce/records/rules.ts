@@ -1,6 +1,6 @@
 /**
- * Rules that an administrator can set up. They are validation rules, duplicate rules and triggers. A trigger rejects
- * writes, or it exceeds a Salesforce transaction limit.
+ * Rules that an administrator can set up. The rules are validation rules, duplicate rules and triggers. A trigger
+ * rejects writes, or it exceeds a Salesforce transaction limit.
  */
 
 import { z } from 'zod';

@@ -1,4 +1,4 @@
-/** Simulates a trigger of the Nonprofit Success Pack. It ticks "do not contact" for deceased contacts. */
+/** Simulates a trigger of the Nonprofit Success Pack. The trigger ticks "do not contact" for deceased contacts. */
 
 import type { StoredValue } from '../metadata/field.ts';
 import type { ObjectType } from '../metadata/object-type.ts';

@@ -12,8 +12,8 @@ export type Transact = <Outcome>(
 export interface Transactions {
   transact: Transact;
   /**
-   * Runs work without its own savepoint. If it runs inside other work, it cannot be rolled back separately. Therefore,
-   * an error must also end the surrounding work. A savepoint would take as long as a write.
+   * Runs work without its own savepoint. If the work runs inside other work, it cannot be rolled back separately.
+   * Therefore, an error must also end the surrounding work. A savepoint would take as long as a write.
    */
   join<Outcome>(work: () => Outcome): Outcome;
 }

@@ -32,7 +32,7 @@ export function requiredQuery(c: SalesforceContext, name: string): string {
   throw new SalesforceError(400, 'MALFORMED_QUERY', `A query string parameter is missing: ${name}`);
 }
 
-/** Reads the write options. With `Sforce-Duplicate-Rule-Header: allowSave=true`, duplicate rules are ignored. */
+/** Reads the write options. With `Sforce-Duplicate-Rule-Header: allowSave=true`, Salesforce ignores duplicate rules. */
 export function writeOptionsOf(c: SalesforceContext): WriteOptions {
   const header = c.req.header('sforce-duplicate-rule-header') ?? '';
   return { allowDuplicates: /allowSave\s*=\s*true/i.test(header) };

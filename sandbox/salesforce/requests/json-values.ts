@@ -10,7 +10,7 @@ import { findField, type ObjectType } from '../metadata/object-type.ts';
 import { isJsonOfType } from '../metadata/value.ts';
 import type { Values } from '../records/record-store.ts';
 
-/** A record in JSON. It contains values by field, and `attributes`. */
+/** A record in JSON. A record in JSON contains values by field, and `attributes`. */
 export const jsonRecordSchema = z.record(z.string(), z.unknown());
 
 /** Parses JSON. Throws JSON_PARSER_ERROR if its structure is wrong. */

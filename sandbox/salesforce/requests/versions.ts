@@ -15,7 +15,9 @@ const RELEASES = [
 const OLDEST = 31;
 const NEWEST = 68;
 
-/** Returns the response to `GET /services/data`. It contains the versions with which this stand-in is tested. */
+/**
+ * Returns the response to `GET /services/data`. The response contains the versions with which this stand-in is tested.
+ */
 export function listVersions() {
   return RELEASES.map(({ label, version }) => ({
     label,
@@ -31,7 +33,10 @@ export function basePathOf(version: string): string {
   throw notFound();
 }
 
-/** Returns the response to `GET /services/data/v67.0`. It contains paths and the address of the user's identity. */
+/**
+ * Returns the response to `GET /services/data/v67.0`. The response contains paths and the address of the user's
+ * identity.
+ */
 export function listResources(basePath: string, identity: string) {
   const names = [
     'analytics',

@@ -21,7 +21,8 @@ import { readJson, readJsonValues } from '../requests/json-values.ts';
 
 const MAX_RECORDS = 200;
 /**
- * The maximum number of records that a request can read. It is higher than for writing, because reading needs only IDs.
+ * The maximum number of records that a request can read. The maximum for reading is higher than for writing, because
+ * reading needs only IDs.
  */
 const MAX_RETRIEVED = 2000;
 /**
@@ -145,7 +146,7 @@ function dataType(org: Org, name: string): ObjectType {
   return type;
 }
 
-/** Runs the work for all items in order. With `allOrNone`, a rejected item makes all items be rolled back. */
+/** Runs the work for all items in order. With `allOrNone`, one rejected item rolls back all items. */
 function runAll<Item>(
   org: Org,
   allOrNone: boolean,

@@ -142,8 +142,8 @@ interface Subresponse {
 }
 
 /**
- * Runs all subrequests. With `allOrNone`, a failed subrequest makes all of them be rolled back, and later subrequests
- * are not attempted.
+ * Runs all subrequests. With `allOrNone`, one failed subrequest rolls back all subrequests, and later subrequests are
+ * not attempted.
  */
 async function runAll(
   c: SalesforceContext,

@@ -1,4 +1,4 @@
-/** The resource `/limits`. It returns the org's limits and the remaining requests. */
+/** The resource `/limits`. The route returns the org's limits and the remaining requests. */
 
 import { Hono } from 'hono';
 import type { Bulk } from '../bulk/jobs.ts';

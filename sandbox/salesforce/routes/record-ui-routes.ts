@@ -1,6 +1,6 @@
 /**
- * The resource `/ui-api/records`. It returns a record in the form that Lightning Data Service reads. The values have
- * the format that users see.
+ * The resource `/ui-api/records`. The route returns a record in the form that Lightning Data Service reads. The values
+ * have the format that users see.
  */
 
 import { Hono } from 'hono';

@@ -1,4 +1,4 @@
-/** The resources `/updated` and `/deleted`. They return the records that changed in a period. */
+/** The resources `/updated` and `/deleted`. The resources return the records that changed in a period. */
 
 import { Hono } from 'hono';
 import { quoted } from '../core/database.ts';

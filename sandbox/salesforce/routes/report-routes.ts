@@ -25,7 +25,8 @@ interface Column {
   /** The field of Contact in the column. Users must be able to see this field. */
   field: string;
   /**
-   * The SOQL path of the column's value. It is the field itself, or the name of the account to which the field refers.
+   * The SOQL path of the column's value. The path names the field itself, or the name of the account to which the field
+   * refers.
    */
   path: string;
 }

@@ -1,7 +1,7 @@
 /**
- * Reads the tax returns that the IRS publishes for tax-exempt organisations. It supports forms 990, 990-EZ and 990-PF
- * in e-file XML, with the schemas from 2013 on. The returns contain the leaders of an organisation and their pay. The
- * pay indicates how much a person might give.
+ * Reads the tax returns that the IRS publishes for tax-exempt organisations. The reader supports forms 990, 990-EZ and
+ * 990-PF in e-file XML, with the schemas from 2013 on. The returns contain the leaders of an organisation and their
+ * pay. The pay indicates how much a person might give.
  */
 
 import { basename } from 'node:path';

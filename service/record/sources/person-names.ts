@@ -351,8 +351,8 @@ const ASIDE =
 const DASH = /\s[-–—]|[:;]/;
 
 /**
- * Matches words that introduce a term of office, as in "THRU 6/23" and "END 03/2023". They introduce a note only if a
- * number follows within a few characters.
+ * Matches words that introduce a term of office, as in "THRU 6/23" and "END 03/2023". The words introduce a note only
+ * if a number follows within a few characters.
  */
 const TIME_WORD =
   /\s(?:thru|through|until|till|end|ended|ending|from|since|eff|effective|beg|began|begin|beginning|as of|resigned|retired|left|joined|start|starting|started|new|termed|term|appointed|elected|deceased|died)\b/gi;

@@ -4,8 +4,8 @@ import sax from 'sax';
 import { readDecoded } from './decoded.ts';
 
 /**
- * An element with its text. Each text in the element has a key. The key is the path from the element to the text, for
- * example `USAddress/CityNm`. The key of the element's own text is an empty string.
+ * An element with its text. Each text in the element has a key. The text's key is the path from the element to the
+ * text, for example `USAddress/CityNm`. The key of the element's own text is an empty string.
  */
 export interface Group {
   name: string;

@@ -3,7 +3,7 @@
 import type { Filters } from '../criteria.ts';
 import { type Clause, clausePattern, LEAD, type Reading } from './clause.ts';
 
-/** A pattern for a number of years. It does not match, for example, a number of dollars. */
+/** A pattern for a number of years. The pattern does not match, for example, a number of dollars. */
 const YEARS = String.raw`\d{2,3}(?!\d|[,.]\d|\s*(?:k|m|b|bn|mm|thousand|million|billion|dollars|%)\b)`;
 const OLD = String.raw`(?:\s+years?)?(?:\s+(?:old|of age))?`;
 const AGED = String.raw`(?:(?:aged|ages?|the ages? of)\s+)?`;

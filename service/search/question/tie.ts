@@ -7,7 +7,10 @@ import type { Filters, TieFilter } from '../criteria.ts';
 import { type Clause, clausePattern, LEAD, type Words } from './clause.ts';
 import { dollarsIn, inDollars, MONEY, OVER } from './money.ts';
 
-/** A pattern for an organisation's name. It is a text in quotes, or the words before the next clause. */
+/**
+ * A pattern for an organisation's name. An organisation's name is a text in quotes, or the words before the next
+ * clause.
+ */
 const ORGANISATION = String.raw`(?:(?:the|an?)\s+)?(?:"(?<quoted>[^"]+)"|(?<organization>[^|,;"]+?)(?=\s*(?:[|,;]|$)|\s+(?:who|whose|that|with|since|before|after|during|and\s+(?:who|whose|have|has|are|is|also|live|lives|work|works|worked|gave|give|donated|serve|sit|sat|attended|studied|alumni|board|graduates|employees))\b))`;
 
 const FORMER = String.raw`(?:\b(?<former>former|past|retired|ex)[\s-]+)?`;

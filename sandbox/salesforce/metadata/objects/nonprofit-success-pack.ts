@@ -1,4 +1,4 @@
-/** The objects and fields of the Nonprofit Success Pack. They include households and affiliations. */
+/** The objects and fields of the Nonprofit Success Pack. The package's objects include households and affiliations. */
 
 import { defineField, type Field, lookup, readOnly, text } from '../field.ts';
 import { defineObject, type ObjectType } from '../object-type.ts';

@@ -1,4 +1,4 @@
-/** Queries that count and aggregate records. These queries do not return the records themselves. */
+/** Queries that count and aggregate records. Queries that count or aggregate do not return the records themselves. */
 
 import type {
   FieldFunctionExpression,
@@ -162,7 +162,7 @@ function functionKey({ functionName = '', parameters = [] }: FunctionExp): strin
   return `${functionName}(${inside.join(',')})`.toLowerCase();
 }
 
-/** Returns the column for a function in HAVING or ORDER BY. It is an aggregate or a group. */
+/** Returns the column for a function in HAVING or ORDER BY. The column is an aggregate or a group. */
 function functionColumn(
   context: QueryContext,
   scope: Scope,

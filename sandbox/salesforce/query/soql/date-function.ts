@@ -6,7 +6,7 @@ import type { QueryContext } from './context.ts';
 import { malformed, queryError } from './query-error.ts';
 import type { Column, Scope } from './scope.ts';
 
-/** The SQL for each function. `{d}` represents the date. This org's fiscal year is the calendar year. */
+/** The SQL for each function. `{d}` represents the date. The fiscal year of the stand-in's org is the calendar year. */
 const PARTS: Partial<Record<string, string>> = {
   CALENDAR_YEAR: `cast(strftime('%Y', {d}) as integer)`,
   CALENDAR_QUARTER: `(cast(strftime('%m', {d}) as integer) + 2) / 3`,

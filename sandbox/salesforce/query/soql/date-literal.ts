@@ -1,6 +1,6 @@
-/** Date literals such as TODAY and LAST_N_DAYS:30. They are in UTC, which is this org's time zone. */
+/** Date literals such as TODAY and LAST_N_DAYS:30. Date literals are in UTC, which is this org's time zone. */
 
-/** A period in milliseconds since 1970. It includes its start and excludes its end. */
+/** A period in milliseconds since 1970. The period includes its start and excludes its end. */
 export interface Span {
   fromMs: number;
   toMs: number;

@@ -1,4 +1,7 @@
-/** Builds the records in a query's response. They contain the columns in SELECT, with nested parents and children. */
+/**
+ * Builds the records in a query's response. The records contain the columns in SELECT, with nested parents and
+ * children.
+ */
 
 import type { FieldSubquery, FieldType, FieldTypeOf } from '@jetstreamapp/soql-parser-js';
 import { type Database, quoted } from '../../core/database.ts';
@@ -97,7 +100,7 @@ interface Item {
   read(row: StoredValue[]): unknown;
 }
 
-/** A record that is being built. It is a record of the object itself or a parent. */
+/** A record that is being built. The record belongs to the object itself or is a parent. */
 interface Shape {
   add(item: Item): void;
   parent(name: string, create: () => Shape): Shape;

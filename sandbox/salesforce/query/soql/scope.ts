@@ -1,4 +1,4 @@
-/** Finds the columns that a query names. They belong to the object itself or, through joins, to its parents. */
+/** Finds the columns that a query names. The columns belong to the object itself or, through joins, to its parents. */
 
 import { quoted } from '../../core/database.ts';
 import { defineField, type Field, isStored, isText } from '../../metadata/field.ts';
@@ -90,7 +90,10 @@ export function openScope(
     };
   }
 
-  /** Returns the SQL for a parent that the user cannot see. Such a parent is blank, like a missing parent. */
+  /**
+   * Returns the SQL for a parent that the user cannot see. A parent that the user cannot see is blank, like a missing
+   * parent.
+   */
   function unseen(target: ObjectType, table: string): string {
     const { access, user } = context;
     if (!access.canReadType(user, target)) return ' and 0';
@@ -99,8 +102,8 @@ export function openScope(
   }
 
   /**
-   * Returns the column `Owner.Type`, which contains the name of the owner's object. It exists only if a reference can
-   * lead to several objects.
+   * Returns the column `Owner.Type`, which contains the name of the owner's object. The column `Owner.Type` exists only
+   * if a reference can lead to several objects.
    */
   function typeColumn(names: readonly string[], owner: Parent): Column | undefined {
     const link = names.at(-2);
