@@ -18,7 +18,10 @@ import { throwIfStopped } from './stopped.ts';
 export interface CrmRequest extends Outgoing {
   /** False for a request that changes nothing although its method suggests otherwise. */
   isWrite?: boolean;
-  /** The pacers that delay the request before each attempt. After a 429, the first pacer pauses all its requests. */
+  /**
+   * The pacers that delay the request before each attempt. After a response with status 429 (too many requests), the
+   * first pacer pauses all its requests.
+   */
   paces?: readonly RequestPace[];
   /**
    * A smaller number of attempts and a shorter timeout. The lower limits are for requests that a run can do without.
@@ -78,7 +81,7 @@ export interface CrmExchange {
   close(): void;
 }
 
-/** The time (ms) for which a write in progress may continue after the run has been stopped. */
+/** When a run is stopped, the time (ms) for which a write in progress may continue. */
 const WRITE_GRACE_MS = 5_000;
 
 /** The timeout (ms) of a large upload. */
@@ -88,9 +91,9 @@ const UPLOAD_TIMEOUT_MS = 600_000;
 const LONGEST_WAIT_MS = 60_000;
 
 /**
- * Creates the exchange of a connector. All requests may be repeated safely. A read changes nothing. The same write has
- * the same result when it is repeated. If the response to a creation is lost, donor-sync finds the new object by its
- * name.
+ * Creates the exchange of a connector. All requests may be repeated safely. Repeating a read is safe, because it
+ * changes nothing. Repeating a write is safe, because it has the same result. If the response to a creation is lost,
+ * donor-sync finds the new object by its name.
  */
 export function createCrmExchange(manners: CrmManners, line: CrmLine): CrmExchange {
   const { crm } = manners;
@@ -107,7 +110,8 @@ export function createCrmExchange(manners: CrmManners, line: CrmLine): CrmExchan
   };
 
   async function send(request: CrmRequest, signal: AbortSignal): Promise<CrmReply> {
-    // An upload is not repeated. Half of it may have arrived, and the CRM would reject a second upload.
+    // donor-sync does not repeat an upload. Half of an interrupted upload may have arrived, and the CRM would reject a
+    // second upload.
     const maxTries =
       typeof request.body === 'function' ? 1 : (request.patience?.maxTries ?? manners.maxTries);
     for (let attempt = 1; ; attempt += 1) {
@@ -175,8 +179,8 @@ export function createCrmExchange(manners: CrmManners, line: CrmLine): CrmExchan
   }
 
   /**
-   * Waits before the next attempt. If a request limit was reached, all requests with the same pace wait. For any other
-   * reason, only this request waits.
+   * Waits before the next attempt. If a request limit was reached, all requests with the same pace wait. After any
+   * other failure, only the failed request waits.
    */
   async function waitToRepeat(
     request: CrmRequest,
@@ -194,8 +198,8 @@ export function createCrmExchange(manners: CrmManners, line: CrmLine): CrmExchan
 }
 
 /**
- * Returns true if the successful response to a read is not JSON. The response may be a proxy's page, or it may be
- * incomplete or empty. For a write, the caller examines the response.
+ * Returns true if the successful response to a read is not JSON. A response that is not JSON may be a proxy's page, or
+ * it may be incomplete or empty. For a write, the caller examines the response.
  */
 function isUnreadable(
   { method, isWrite = method !== 'GET', headers }: CrmRequest,

@@ -1,8 +1,8 @@
 /**
- * The HTTP functions for connectors. Authors of connectors do not have to implement them. The functions sign in, keep
- * to the CRM's pace and daily limit, and repeat requests after temporary failures. The HTTP functions check each
- * response with a schema. The HTTP functions convert each failure to an error of one of the four kinds. The error's
- * message contains neither keys nor data about people.
+ * The HTTP functions for connectors. Authors of connectors do not have to implement their own HTTP functions. The
+ * functions sign in, keep to the CRM's pace and daily limit, and repeat requests after temporary failures. The HTTP
+ * functions check each response with a schema. The HTTP functions convert each failure to an error of one of the four
+ * kinds. The error's message contains neither keys nor data about people.
  */
 import { hash } from 'node:crypto';
 import type { z } from 'zod';
@@ -45,15 +45,16 @@ interface TokenSignIn {
 export interface HttpTarget {
   crm: string;
   /**
-   * The address of the API. The API's address has the same form as `crm.url`. The path of a request is appended to the
-   * address.
+   * The address of the API. The API's address has the same form as `crm.url`. donor-sync appends each request's path to
+   * the address.
    */
   url: string;
   deps: Pick<ConnectorDeps, 'clock' | 'signal' | 'onCall' | 'fetch' | 'board'>;
   /** Headers that every request contains, for example the header with the key. */
   headers?: Readonly<Record<string, string>>;
   /**
-   * The setting that contains the key. The message about a rejected key names the setting. The default is `crm.apiKey`.
+   * The setting that contains the key. The message about a rejected key names the setting. The default setting is
+   * `crm.apiKey`.
    */
   keySetting?: string;
   /**
@@ -65,26 +66,26 @@ export interface HttpTarget {
   /** The daily limit of the CRM's requests, if the CRM has one. */
   daily?: DailyOptions;
   /**
-   * The maximum number of attempts for one request. The default is 5. The first wait is `firstWaitMs` (one second), and
-   * each further wait is twice as long.
+   * The maximum number of attempts for one request. The default maximum is 5 attempts. The first wait is `firstWaitMs`
+   * (one second), and each further wait is twice as long.
    */
   maxTries?: number;
   firstWaitMs?: number;
-  /** The timeout of one attempt (ms). The default is 60 seconds. */
+  /** The timeout of one attempt (ms). The default timeout is 60 seconds. */
   timeoutMs?: number;
   /**
-   * Returns true if the response reports a temporary failure, so that another attempt is worthwhile. By default, these
-   * are responses with the status 408, 425, 429 or 5xx.
+   * Returns true if the response reports a temporary failure, so that another attempt is worthwhile. By default,
+   * responses with the status 408, 425, 429 or 5xx report a temporary failure.
    */
   isPassing?(reply: { status: number; text: string }): boolean;
 }
 
 export interface DailyOptions {
-  /** Reads the daily limit from a response's headers. Returns null if the headers do not contain it. */
+  /** Reads the daily limit from a response's headers. Returns null if the headers do not contain the daily limit. */
   read(headers: AnswerHeaders): LimitState['daily'] | null;
-  /** The percentage of the requests that is reserved for the nonprofit's other tools. The default is 20. */
+  /** The percentage of the requests that is reserved for the nonprofit's other tools. The default percentage is 20. */
   reservePercent?: number;
-  /** The period in the CRM's own terms. The default is `a day`. */
+  /** The period in the CRM's own terms. The default text is `a day`. */
   period?: string;
 }
 
@@ -97,11 +98,11 @@ export interface HttpTokens {
 }
 
 export interface HttpRequest {
-  /** The HTTP method. The default is `GET`. */
+  /** The HTTP method. The default method is `GET`. */
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** The path, which starts with a slash. Use `encodeURIComponent` for the variable parts. */
+  /** The path, which starts with a slash. Use `encodeURIComponent` for the variable parts of the path. */
   path: string;
-  /** The parameters of the query. Undefined parameters are omitted. */
+  /** The parameters of the query. donor-sync omits undefined parameters from the query. */
   query?: Readonly<Record<string, string | number | boolean | undefined>>;
   /** Headers of this request, in addition to the headers of `createHttp`. */
   headers?: Readonly<Record<string, string>>;
@@ -119,8 +120,8 @@ export interface HttpRequest {
    */
   maxTries?: number;
   /**
-   * Returns true for a final refusal that has the status of a temporary failure. The request is then not repeated, and
-   * `ask` returns the response. If the function is omitted, only the status decides.
+   * Returns true for a final refusal that has the status of a temporary failure. donor-sync does not repeat a request
+   * after a final refusal, and `ask` returns the response. If the function is omitted, only the status decides.
    */
   isRefusal?(reply: { status: number; text: string }): boolean;
 }
@@ -140,7 +141,7 @@ export interface Http {
   /**
    * Sends a request. Also returns a refusal of this request (400, 403, 404, 409, 410, 412, 422, 423). The refusal may
    * concern a single record. For example, 403 can mean a protected record, and 423 a locked record. Throws for any
-   * other failure, like `read`.
+   * other failure, like the function `read`.
    */
   ask<Body>(request: HttpRequest, schema: z.ZodType<Body>): Promise<HttpAnswer<Body>>;
   /** Returns the daily limit for `readLimits`. */
@@ -211,7 +212,7 @@ export function createHttp(options: HttpOptions, { paces, random }: HttpWorld = 
     if (status < 300 && json === null && text.trim() !== '') throw answerUnreadable(crm);
     if (status >= 200 && status < 300) {
       const parsed = schema.safeParse(json);
-      // The schema's own error is not passed on, because it quotes the response, which may contain names.
+      // donor-sync does not pass on the schema's own error, because it quotes the response, which may contain names.
       if (!parsed.success) throw answerUnreadable(crm);
       return { ok: true, status, body: parsed.data };
     }
@@ -303,7 +304,7 @@ function toJson(json: unknown): string | undefined {
   return json === undefined ? undefined : JSON.stringify(json);
 }
 
-/** The pacers of a process. Each pacer is created when it is first used. */
+/** The pacers of a process. The registry creates each pacer when it is first used. */
 export interface HttpPaces {
   find(options: HttpOptions): RequestPace;
 }
@@ -320,7 +321,7 @@ export function createHttpPaces(): HttpPaces {
       const boards = known.get(clock) ?? createBoards();
       known.set(clock, boards);
       const paces = boards(board);
-      // The pacer's key is hashed, because the API key must not be readable on the board or in memory.
+      // donor-sync hashes the pacer's key, because the API key must not be readable on the board or in memory.
       const target = [crm, withoutSlash(url), headers, account, limit];
       const key = hash('sha256', JSON.stringify(target));
       const shared = board && { board, key };

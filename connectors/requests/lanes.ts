@@ -20,7 +20,8 @@ export interface LaneOptions<Thing, Result> {
 
 /**
  * Runs the work for the items. If one item throws an error, no further item is started. The function waits for the work
- * in progress and yields its results before it throws the error. Nothing is written after the caller has seen the end.
+ * in progress and yields its results before it throws the error. donor-sync writes nothing after the caller has seen
+ * the end.
  */
 export async function* inLanes<Thing, Result>(
   things: Iterable<Thing> | AsyncIterable<Thing>,

@@ -31,8 +31,8 @@ export function createPacer(
 }
 
 /**
- * Returns a function that stores the pacers of each departure board. Each pacer is created when it is first used. The
- * key null is for pacers that only this process uses.
+ * Returns a function that stores the pacers of each departure board. The registry creates each pacer when it is first
+ * used. The key null is for pacers that only this process uses.
  */
 export function eachBoard<Paces>(
   make: (board: DepartureBoard | null) => Paces,

@@ -96,7 +96,7 @@ export const aboutSalesforce: AboutRemoteCrm = {
       {
         type: 'oauth',
         label: 'A user grants access on a Salesforce page',
-        // Public clients have no secret.
+        // Public Salesforce clients have no secret.
         fields: [CLIENT_ID, { ...CLIENT_SECRET, isOptional: true }],
         browser: 'app',
         isConsent: true,

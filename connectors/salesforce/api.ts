@@ -11,7 +11,7 @@ import type { SalesforceSettings } from './settings.ts';
 import { createAuth, type SignIn } from './sign-in/auth.ts';
 import { addressRefused } from './sign-in/instance.ts';
 
-/** Dependencies of a Salesforce connector. In the product, they are the machine's clock and random numbers. */
+/** Dependencies of a Salesforce connector. Outside tests, donor-sync uses the machine's clock and random numbers. */
 export interface SalesforceWorld {
   fetch: SendRequest;
   /** Returns a random number from 0 up to 1. */
@@ -19,8 +19,8 @@ export interface SalesforceWorld {
 }
 
 /**
- * The library (jsforce) builds the requests. Our own code sends the requests and counts them for the daily limit. If a
- * request fails, donor-sync throws one of its four kinds of error.
+ * The library (jsforce) builds the requests. donor-sync's own code sends the requests and counts them for the daily
+ * limit. If a request fails, donor-sync throws one of its four kinds of error.
  */
 export interface SalesforceApi extends SalesforceClient {
   signIn(): Promise<SignIn>;
@@ -90,8 +90,8 @@ export function createApi(
   }
 
   /**
-   * Works even after the run has stopped. Sends a single request with a short timeout, because the process is about to
-   * end.
+   * The function works even after the run has stopped. Sends a single request with a short timeout, because the process
+   * is about to end.
    */
   async function abortJob(kind: JobKind, id: string): Promise<void> {
     const { createClient } = await import('./client.ts');

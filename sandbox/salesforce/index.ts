@@ -15,7 +15,7 @@ import { openOrg } from './org/org.ts';
 import { salesforceFaultRulesSchema } from './requests/faults.ts';
 
 const DEFAULT_API_LIMIT = 100_000;
-/** The default lifetime of an access token. An access token lives two hours, as in a new org. */
+/** The default lifetime of an access token, which is two hours in a new org. */
 const DEFAULT_TOKEN_LIFETIME_MS = 7_200_000;
 const DEFAULT_BULK_JOB_TIME_MS = 50;
 const DEFAULT_BULK_PAGE_ROWS = 50_000;
@@ -47,7 +47,7 @@ export interface SalesforceSandboxOptions extends CrmSandboxOptions {
 export interface SalesforceSandbox {
   /** The org's address, which is both the login URL and the instance URL. The address has no trailing slash. */
   baseUrl: string;
-  /** The address that contains `/_sandbox`. The address of `/_sandbox` is the same as the org's address. */
+  /** The address that contains `/_sandbox`, which is the same as the org's address. */
   rootUrl: string;
   token: string;
   clientId: string;

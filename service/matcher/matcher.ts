@@ -14,7 +14,7 @@ import { fitFirstName, type Reading, readingsOf } from './names.ts';
 import { readPopulation } from './population.ts';
 import { LEAST_PEOPLE, weighAddresses, weighBirth, weighEmployers, weighName } from './weights.ts';
 
-/** A submitted person. All texts are free text. */
+/** A submitted person. All texts in the record are free text. */
 export interface SoughtPerson {
   first: string;
   last: string;
@@ -37,13 +37,14 @@ export interface Match {
   /** The number of the found donor, or null if no donor is certain enough. */
   donorNumber: number | null;
   /**
-   * The probability that the found donor is the right donor. Without a found donor, `probability` is the probability of
+   * The probability that the found donor is the right donor. If no donor is found, `probability` is the probability of
    * the most likely donor. The computation assumes that the chance of finding the person in the file is one half.
    */
   probability: number;
   /**
-   * The probability on which the matcher bases decisions. `cautious` assumes that at least `LEAST_PEOPLE` people are
-   * possible, even if the file is small. For a found donor, `cautious` is equal to `probability`.
+   * The probability on which the matcher bases decisions. The probability `cautious` assumes that at least
+   * `LEAST_PEOPLE` people are possible, even if the file is small. For a found donor, `cautious` is equal to
+   * `probability`.
    */
   cautious: number;
   reasons: string[];
@@ -53,8 +54,8 @@ export interface Match {
    */
   runnerUp: Likely | null;
   /**
-   * The number of kinds of evidence for the found donor: address, employer and day of birth. The name does not count.
-   * If there is a day of birth, a matching middle name counts too.
+   * The number of kinds of evidence for the found donor: address, employer and day of birth. The name does not count as
+   * a kind of evidence. If there is a day of birth, a matching middle name counts too.
    */
   kinds: number;
   /** True if strong evidence contradicts the match, such as a different middle initial. */
@@ -65,7 +66,7 @@ export interface Match {
 
 /** Finds donors. */
 export interface Matcher {
-  /** Finds the donor. `except` is the number of the person's own entry in the index. */
+  /** Finds the donor. The argument `except` is the number of the person's own entry in the index. */
   match(person: SoughtPerson, except?: number): Match;
   /** Finds the donor, but pauses to let other requests run. A person may resemble thousands of donors. */
   matchInSlices(person: SoughtPerson, slices: Slices): Promise<Match>;
@@ -76,8 +77,8 @@ export const THRESHOLDS = {
   /** The threshold for a submitted person and a donor, where a wrong match affects only one profile. */
   match: 0.97,
   /**
-   * The threshold for records from two sources. A wrong join stays in the file, so it needs two kinds of evidence in
-   * addition to the name.
+   * The threshold for joining records from two sources. A wrong join stays in the file, so it needs two kinds of
+   * evidence in addition to the name.
    */
   join: 0.9995,
   /** The threshold for a review. An operator reviews pairs that are likely but not certain enough. */
@@ -109,7 +110,7 @@ function comparingWith(index: DonorIndex): Comparing {
   };
 }
 
-/** The minimum probability of a second candidate. The matcher ignores less likely candidates. */
+/** The minimum probability of a second candidate. The matcher ignores candidates with a lower probability. */
 const LEAST_MENTIONED = 0.001;
 
 /**
@@ -190,7 +191,7 @@ function cut(text: string): string {
 /** A candidate, with all evidence for and against the candidate. */
 interface Weighed {
   candidate: Candidate;
-  /** The odds that this donor is the person. The alternative is that the person is not a donor. */
+  /** The odds that this donor is the person. The alternative is that the submitted person is not a donor. */
   odds: number;
   evidence: Evidence[];
 }
@@ -288,7 +289,7 @@ function choose(index: DonorIndex, weighed: readonly Weighed[], { readings, born
 /** The maximum probability of a donor if the evidence is not enough for a match. */
 const MOST_STATED = 0.96;
 
-/** The minimum number of donors. A smaller file says nothing about the people who are not in it. */
+/** The minimum number of donors. A small file says nothing about the people who are not in it. */
 const LEAST_DONORS = 1_000;
 
 /**
@@ -324,7 +325,8 @@ function findKinds(evidence: readonly Evidence[]): Set<EvidenceKind> {
 
 /**
  * Combines donors whose details agree completely, because they are one person or cannot be distinguished. The donor who
- * was added first represents the others. If they were not combined, no submitted person would match any of them.
+ * was added first represents the combined donors. If equal donors were not combined, no submitted person would match
+ * any of them.
  */
 function foldTwins(
   index: DonorIndex,
@@ -364,8 +366,8 @@ const NOT_SURE = { kinds: 0, isContradicted: false, isJoinable: false };
 
 /**
  * Returns true if the name alone is enough for a match. A match by name alone is possible only for a fictional donor,
- * and only if nothing else was submitted. The name must be unique and rare. For every real person, there are other
- * people with the same name.
+ * and only if nothing else was submitted. For a match by name alone, the name must be unique and rare. For every real
+ * person, there are other people with the same name.
  */
 function byNameAlone(
   index: DonorIndex,

@@ -122,7 +122,8 @@ export function areExchanged(
 }
 
 /**
- * Returns true if the first name of one person is the middle name of the other person. An initial alone is not enough.
+ * Returns true if the first name of one person is the middle name of the other person. An initial alone is not enough
+ * evidence that the names are exchanged.
  */
 export function fitsFull(comparing: Comparing, first: string, middle: string): boolean {
   if (first.length === 1 || middle.length === 1) return false;

@@ -5,7 +5,7 @@ import { formsOf } from './nicknames.ts';
 import { spellingsOf } from './spellings.ts';
 import { withinOneEdit, withinTwoEdits, words } from './words.ts';
 
-/** A name in lower case, without accents, titles, suffixes and punctuation. Parts may be empty. */
+/** A name in lower case, without accents, titles, suffixes and punctuation. Parts of a name may be empty. */
 export interface ComparableName {
   first: string;
   /** The words after the first name, or the middle name if the middle name has its own field. */
@@ -14,7 +14,10 @@ export interface ComparableName {
   last: string;
   /** The parts of a last name such as "García-López" or "Garcia Lopez". */
   lastParts: string[];
-  /** The generation that a suffix names, for example 2 for "Jr" and "II". Null if the name has no suffix. */
+  /**
+   * The generation that a suffix names, for example 2 for "Jr" and "II". The generation is null if the name has no
+   * suffix.
+   */
   generation: number | null;
 }
 
@@ -60,7 +63,7 @@ const GENERATIONS = new Map([
  */
 const MIN_TYPO_LENGTH = 4;
 
-/** Normalises a name. A remark in brackets, such as a nickname, is removed. */
+/** Normalises a name. The function removes a remark in brackets, such as a nickname. */
 export function comparableName(
   first: string,
   middle: string,
@@ -112,8 +115,8 @@ export function readingsOf(written: string, writtenLast: string): Reading[] {
 }
 
 /**
- * Returns the generation in a text. If there are several suffixes, the last suffix counts. At the start, the word
- * belongs to the name, as in Junior Lee.
+ * Returns the generation in a text. If there are several suffixes, the last suffix counts. At the start of a text, the
+ * word belongs to the name, as in Junior Lee.
  */
 function generationIn(text: string): number | null {
   for (const word of words(text).toReversed()) {
@@ -152,7 +155,7 @@ export function areSpellings(one: string, other: string): boolean {
 }
 
 /**
- * Returns true if two last names are spellings of the same name. Short names are included, because the function does
+ * Returns true if two last names are spellings of the same name. The function accepts short names too, because it does
  * not look for typing errors.
  */
 export function areLastNameSpellings(one: string, other: string): boolean {
@@ -254,7 +257,7 @@ function familyWords(text: string): string[] {
   return own.length === 1 && SUFFIXES.has(own[0] ?? '') ? [] : own;
 }
 
-/** Returns true for a suffix. "V" is excluded, because it may be an initial. */
+/** Returns true for a suffix. The letter "V" does not count as a suffix, because it may be an initial. */
 function isSuffix(word: string): boolean {
   return word.length > 1 && SUFFIXES.has(word);
 }
@@ -296,8 +299,8 @@ function withoutNotes(text: string): string {
 }
 
 /**
- * Ranks and offices that precede a first name. Words that are also common first names are excluded, such as Dean and
- * Major.
+ * Ranks and offices that precede a first name. The list excludes words that are also common first names, such as Dean
+ * and Major.
  */
 const RANK =
   /^\s*(?:(?:capt|captain|lt|lieutenant|lieut|col|colonel|maj|brig|gen|sgt|sergeant|cpl|corporal|pvt|ens|ensign|cdr|cmdr|commander|adm|admiral|fr|father|pastor|brother|sister|rabbi|imam|msgr|monsignor|gov|governor|mayor|amb|ambassador|rep|congressman|congresswoman|sheriff|chief|coach)\.?\s+)+(?=\p{L}{2})/iu;

@@ -67,7 +67,7 @@ export function isShortFor(one: string, other: string): boolean {
   return shorts.get(one)?.has(other) === true || shorts.get(other)?.has(one) === true;
 }
 
-/** Returns true if the list of common forms contains the name. The other list contains many forms that nobody uses. */
+/** Returns true if the list of common forms contains the name. The second list contains many forms that nobody uses. */
 export function isCommonForm(name: string): boolean {
   nicknames ??= fromFiles();
   return nicknames.common.has(name);

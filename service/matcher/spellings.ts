@@ -1,6 +1,6 @@
 /** Given names with several spellings, of which a source may use any spelling. */
 
-/** Each entry contains all spellings of one name. */
+/** Each entry of the list contains all spellings of one name. */
 const SPELLINGS = `
 aaron aron arron|abigail abigayle abbigail|adrian adrien|aidan aiden ayden|aimee amy amie|aisha ayesha aysha|alan allan allen alen
 |alastair alistair alasdair alister|aleksandr alexander alexandr aleksander alexandre|alexandra aleksandra|alexei alexey aleksei aleksey

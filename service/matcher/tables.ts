@@ -1,8 +1,8 @@
 /** The tables of the donor index. */
 
 /**
- * The version of the index format. Increase the version when the rows change. The service then indexes a database with
- * a different version again.
+ * The version of the index format. Increase the version when the form of the rows changes. If a database has a
+ * different version, the service indexes it again.
  */
 export const INDEX_VERSION = 10;
 

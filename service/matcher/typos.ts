@@ -76,7 +76,7 @@ function chanceOfTypo(meant: string, written: string): number | undefined {
 
 /**
  * Returns true if two letters are next to each other on the keyboard, in the same row or in adjacent rows. Also returns
- * true for two vowels, because they are confused by their sound.
+ * true for two vowels, because their similar sound leads to errors.
  */
 function areNeighbours(one: string, other: string): boolean {
   if (VOWELS.includes(one) && VOWELS.includes(other)) return true;

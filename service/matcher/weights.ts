@@ -2,8 +2,8 @@
  * The evidence for and against a candidate, in bits. The method comes from Fellegi and Sunter. The method compares the
  * probability of an observation for one person (m) with its probability for two people (u).
  * `scripts/estimate-weights.ts` estimates m. If a case is too rare for the script, its value is set by hand. The script
- * contains the reasons for these values. The u of a name is its share of the population. The u of an employer is its
- * share of the donors.
+ * contains the reasons for the values that are set by hand. The u of a name is its share of the population. The u of an
+ * employer is its share of the donors.
  */
 
 import {
@@ -53,8 +53,8 @@ import { withinOneEdit } from './words.ts';
 export const LEAST_PEOPLE = 300_000;
 
 /**
- * This number is added to the number of donors before an employer's share is computed. A few donors are not a reliable
- * basis for a share.
+ * The matcher adds this number to the number of donors before it computes an employer's share. A few donors are not a
+ * reliable basis for a share.
  */
 const ADDED_TO_DONORS = 20_000;
 
@@ -351,9 +351,9 @@ const NEEDS_ALL: Pick<Evidence, 'needs' | 'atMost'> = {
 
 /**
  * Computes the evidence from the suffix. A father and a son may share the name and the home. A suffix is often left
- * out, so a missing suffix shows nothing. If a suffix is present, a second person with the same name exists. A match
- * therefore needs the employer or the birthday. A join needs the birthday, because a father and a son often have the
- * same employer.
+ * out, so a missing suffix shows nothing. If a suffix is present, a second person with the same name exists. If a
+ * suffix is present, a match needs the employer or the birthday. A join needs the birthday, because a father and a son
+ * often have the same employer.
  */
 function weighGeneration(reading: Reading, donor: Candidate): Evidence[] | undefined {
   if (reading.generation === null && donor.generation === null) return [];

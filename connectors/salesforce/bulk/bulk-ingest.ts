@@ -23,7 +23,7 @@ type Waiting = Map<string, SentChange>;
 
 /**
  * Adds changes without a result to `unsettled`. Returns the changes that CSV cannot express, and the changes that need
- * a smaller transaction. The returned changes have not been written.
+ * a smaller transaction. The returned changes are not in Salesforce yet.
  */
 export async function* writeInBulk(
   session: SalesforceSession,
@@ -177,8 +177,8 @@ async function* successes(
 }
 
 /**
- * Removes the changes in one of a job's result lists from the waiting changes, and returns their errors. The changes
- * are found by ID, because Salesforce does not keep their order.
+ * Removes the changes in one of a job's result lists from the waiting changes, and returns their errors. donor-sync
+ * finds the changes by ID, because Salesforce does not keep their order.
  */
 async function* take(
   session: SalesforceSession,

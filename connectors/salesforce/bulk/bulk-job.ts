@@ -72,7 +72,7 @@ export async function awaitJob(
 }
 
 /**
- * Ends a job that is no longer needed. The function also works after the run has been stopped. If a waiting job is not
+ * Ends a job that is no longer needed. A job can be ended even after the run has been stopped. If a waiting job is not
  * aborted, Salesforce could write its values hours later. By that time, the contact may have been erased, or the
  * contact may describe a different person.
  */
@@ -84,13 +84,11 @@ export async function abortJob(
 ): Promise<void> {
   const isAtItsEnd = isDonorSyncError(error) && error.details['state'] !== undefined;
   if (isAtItsEnd) return;
-  // If Salesforce refuses to abort the job, the job ends without our help.
+  // If Salesforce refuses to abort the job, the job ends without donor-sync's help.
   await api.abortJob(kind, id).catch(() => {});
 }
 
-/**
- * Returns the next wait before a job is checked again. The wait depends on the total wait so far. The function is pure.
- */
+/** Returns the next wait before a job is checked again. The wait depends on the total wait so far. */
 export function nextWaitMs(look: number, waitedMs: number): number {
   const growing = Math.min(FIRST_WAIT_MS * WAIT_GROWTH ** look, SHORT_WAIT_MS);
   return Math.min(Math.max(growing, waitedMs * LONG_WAIT_PART), LONGEST_WAIT_MS);

@@ -16,7 +16,7 @@ const MAX_PAGES = 10_000;
 
 type QueryDeps = Pick<SalesforceSession, 'api' | 'clock' | 'signal'>;
 
-/** Yields the rows in batches as they arrive. The rows are unsorted. */
+/** Yields the rows in batches as they arrive. The rows that Salesforce returns are unsorted. */
 export async function* queryInBulk<Row>(
   session: QueryDeps,
   soql: string,
@@ -57,8 +57,8 @@ function nextLocator({ headers }: CsvAnswer): string | null {
 }
 
 /**
- * Calls `toRow` for each row of a response, and yields the results. The first row of the response is the header.
- * `toRow` must not keep the reader, because it is reused.
+ * Calls `toRow` for each row of a response, and yields the results. The first row of the response is the header. The
+ * function `toRow` must not keep the reader, because the next row uses the same reader.
  */
 export async function* readRows<Row>(
   { signal }: Pick<QueryDeps, 'signal'>,

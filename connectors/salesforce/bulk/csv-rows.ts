@@ -36,7 +36,7 @@ export async function* parseCsv(chunks: AsyncIterable<Uint8Array>): AsyncGenerat
   if (rows.length > 0) yield rows;
 }
 
-/** Returns the complete rows. At the end of the file, the last row needs no line break. */
+/** Returns the complete rows of the received text. At the end of the file, the last row needs no line break. */
 function takeRows(rest: Rest, isEnd: boolean): string[][] {
   const rows: string[][] = [];
   for (;;) {

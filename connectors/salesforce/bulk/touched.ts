@@ -19,7 +19,7 @@ const MOST_PAGES = 20;
 
 /**
  * Returns the contacts that other users have changed since they were read. donor-sync writes these contacts through the
- * Collections API, which compares their values again. A single query before a job finds all of these contacts.
+ * Collections API, which compares their values again. A single query before a job finds all changed contacts.
  */
 export async function findTouched(
   session: SalesforceSession,

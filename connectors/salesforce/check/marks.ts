@@ -7,7 +7,7 @@ import { PICKLIST_TYPES, readListed } from '../marks.ts';
 import { createColumnReader, queryAtOnce, quotedList, whereClause } from '../query.ts';
 import type { SalesforceSession } from '../session.ts';
 
-/** Counts the values in each field whose marks are listed in the settings. Needs one query per field. */
+/** Counts the values in each field whose marks are listed in the settings. The function needs one query per field. */
 export async function checkMarks(
   session: SalesforceSession,
   contacts: ContactsSettings,

@@ -152,7 +152,8 @@ async function checkReport({ api }: SalesforceSession, text: string): Promise<Fi
 }
 
 /**
- * The name of the household record type in the Nonprofit Success Pack. Every user can see that this record type exists.
+ * The name of the household record type in the Nonprofit Success Pack. Every user can see that the household record
+ * type exists.
  */
 const HOUSEHOLDS = "SobjectType = 'Account' AND DeveloperName = 'HH_Account'";
 

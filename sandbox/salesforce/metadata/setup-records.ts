@@ -22,7 +22,7 @@ export const ADMINISTRATOR: User = {
   role: 'administrator',
 };
 
-/** The user with which rules run. The user with which rules run has every permission. */
+/** The user with which rules run. This user has every permission. */
 export const SYSTEM: User = { ...ADMINISTRATOR, role: 'system' };
 
 /** The permission set that holds the permissions of the integration user's profile. */

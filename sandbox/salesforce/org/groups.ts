@@ -1,4 +1,4 @@
-/** Creates the groups of an org. The groups of an org are its board and its staff. */
+/** Creates the groups of an org, which are its board and its staff. */
 
 import { type ContactList, chooseGroups } from '../../../people/groups.ts';
 import type { Insert } from './insert.ts';

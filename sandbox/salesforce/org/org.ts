@@ -1,4 +1,4 @@
-/** A complete org. An org contains records, users and data about its clients. */
+/** A complete Salesforce org with its records, its users and data about its clients. */
 
 import type { World } from '../../../people/world.ts';
 import { findSetting, keptSetting } from '../../crm/kept-setting.ts';

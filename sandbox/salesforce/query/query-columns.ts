@@ -66,7 +66,7 @@ function summedColumns(type: ObjectType, fields: readonly FieldType[]): ColumnMe
   });
 }
 
-/** Returns the columns of child records. The columns of child records are nested in a single column. */
+/** Returns the columns of child records, which are nested in a single column. */
 function childColumns(fields: readonly FieldType[]): ColumnMetadata[] {
   return fields.flatMap((field) => {
     if (field.type !== 'FieldSubquery') return [];

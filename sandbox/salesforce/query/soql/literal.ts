@@ -8,7 +8,7 @@ import type { QueryContext } from './context.ts';
 import { type Span, spanOf } from './date-literal.ts';
 import { malformed, queryError } from './query-error.ts';
 
-/** The meaning of a literal. The meaning of a literal is a value, or a period of time. */
+/** The meaning of a literal, which is a value or a period of time. */
 export type Literal = { kind: 'value'; value: StoredValue } | { kind: 'span'; span: Span };
 
 /** Converts a literal. Throws an error with Salesforce's message if the field cannot be compared with the literal. */

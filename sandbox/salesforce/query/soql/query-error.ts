@@ -1,4 +1,4 @@
-/** The errors of queries. The errors of a query show the position of the problem in the query. */
+/** The errors of queries, which show the position of the problem in the query. */
 
 import { SalesforceError } from '../../core/errors.ts';
 
