@@ -28,7 +28,7 @@ export function createExchange(line: CrmLine): CrmExchange {
   );
 }
 
-/** Returns true for a temporary failure. A query that exceeded Salesforce's time limit would exceed it again. */
+/** Returns true for a temporary failure. A query that exceeded Salesforce's time limit would exceed the limit again. */
 function isPassing(reply: CrmReply): boolean {
   if (!PASSING_STATUSES.has(reply.status)) return isConcurrency(reply);
   return !reply.text.includes('QUERY_TIMEOUT');

@@ -12,9 +12,12 @@ import { blankToNull } from './values.ts';
 
 /** The fields with which Salesforce itself marks contacts that must be excluded. */
 export interface ExclusionShape {
-  /** The columns to select. */
+  /** The columns that donor-sync selects to find these marks. */
   columns: readonly string[];
-  /** The fields for each reason. A reason is null if the settings allow research about such people. */
+  /**
+   * The fields that donor-sync checks for each reason to exclude a contact. A reason is null if the settings allow
+   * research about such people.
+   */
   marks: Readonly<Record<Exclusion, MarkNames | null>>;
   /**
    * Returns the reason to exclude the contact. The Nonprofit Success Pack ticks both checkboxes for a deceased contact,
@@ -31,7 +34,8 @@ export interface ExclusionShape {
    */
   objections: readonly string[];
   /**
-   * Returns the person's requests about their data under the key `privacy`. Returns an empty object if there are none.
+   * Returns the person's requests about their data under the key `privacy`. Returns an empty object if the person has
+   * made no such requests.
    */
   getPrivacy(read: ColumnReader): { privacy?: PrivacyMarks };
 }
@@ -47,7 +51,10 @@ export interface MarkNames {
 const KNOWN = {
   deceased: {
     pack: 'npsp__Deceased__c',
-    /** In some industries, orgs have this field with the date of death. The field is blank for living contacts. */
+    /**
+     * In some industries, orgs have this field with the date of death. The field with the date of death is blank for
+     * living contacts.
+     */
     own: ['DeceasedDate', 'PersonDeceasedDate'],
     individual: ['DeathDate'],
   },
@@ -80,7 +87,7 @@ interface ExclusionOptions {
   log: Log;
 }
 
-/** Finds the fields that mark contacts. Sends one more request if contacts refer to Individuals. */
+/** Finds the fields that mark contacts. If contacts refer to Individuals, the function sends one more request. */
 export async function shapeExclusions(
   api: SalesforceApi,
   description: ObjectDescription,
@@ -107,7 +114,8 @@ export async function shapeExclusions(
   const isHidden = createHiddenIndividual(log);
   const found = [...deceased.found, ...doNotContact.found];
   const asked = Object.values(requests).filter((mark) => mark !== null);
-  // Contacts that must be erased are always excluded. A setting cannot change this rule.
+  // Contacts that must be erased are always excluded. A setting cannot change the rule that contacts to be erased are
+  // excluded.
   const isToForget = (read: ColumnReader) =>
     requests.shouldForget !== null && isSet(requests.shouldForget, read);
   return {
@@ -152,7 +160,7 @@ export async function shapeExclusions(
 interface Mark {
   name: string;
   field: DescribedField;
-  /** True for a field of Individual. The value is blank if the contact has no Individual. */
+  /** True if the field belongs to the object Individual. The value is blank if the contact has no Individual. */
   isOfIndividual: boolean;
   /**
    * Interprets a value with the lists in the settings. The lists are omitted if the settings contain none for this

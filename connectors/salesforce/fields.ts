@@ -10,8 +10,8 @@ import { buildMetadata } from './project/field-metadata.ts';
 import type { SalesforceSession } from './session.ts';
 
 /**
- * Returns the fields of Contact that contain a single value. For each field, shows whether the user can read and write
- * it.
+ * Returns the fields of Contact that contain a single value. The result says whether donor-sync's CRM user can read and
+ * write each field.
  */
 export function crmFields(
   { fields }: ObjectDescription,
@@ -38,7 +38,9 @@ function crmField(field: DescribedField, type: CrmFieldType): CrmField {
   };
 }
 
-/** Our field type for each Salesforce type. Addresses, locations and files have no type of ours. */
+/**
+ * donor-sync's field type for each Salesforce type. donor-sync has no field types for addresses, locations and files.
+ */
 const TYPES: Readonly<Record<string, CrmFieldType>> = {
   string: 'text',
   textarea: 'longText',
@@ -102,7 +104,7 @@ const LOOK_WAIT_MS = 1_000;
 
 /**
  * Creates missing fields and gives the CRM user of donor-sync access to them. If donor-sync did not grant access, not
- * even an administrator could see a new field. Also gives access to existing fields if necessary.
+ * even an administrator could see a new field. If necessary, the function also gives access to existing fields.
  */
 export async function createFields(
   session: SalesforceSession,
@@ -150,7 +152,7 @@ async function createField(session: SalesforceSession, spec: FieldSpec): Promise
     await session.api.send('POST', '/tooling/sobjects/CustomField', { FullName, Metadata });
     return { name, result: 'created', problem: null };
   } catch (error) {
-    // A user has already created the field, but has not granted access to it.
+    // The field already exists, because a user has created it without granting access to it.
     if (ALREADY_THERE.has(getCrmCode(error) ?? ''))
       return { name, result: 'existed', problem: null };
     const problem = creationProblem(error);

@@ -20,7 +20,7 @@ export async function requireFilter({
       code: getCrmCode(error),
       says: error.words?.reveal() ?? '',
       names: namesIn(filter),
-      // The query contains the filter in parentheses.
+      // The query that Salesforce checks contains the filter in parentheses.
       start: soql.indexOf(filter) + 1,
     };
     const message = refusalWords(refused, description.fields.keys()) ?? otherWords(error);
@@ -37,7 +37,7 @@ interface Refused {
    * message.
    */
   names: ReadonlySet<string>;
-  /** The number of characters in the query before the filter. */
+  /** The number of characters that precede the filter in the query. */
   start: number;
 }
 
@@ -83,7 +83,10 @@ const NO_RELATIONSHIP = /Didn't understand relationship '(\w+)'/;
 const NO_TEXT =
   /filter criterion for field '(\w+)' must be of type (\w+) and should not be enclosed in quotes/;
 
-/** Returns the names that the pattern finds in Salesforce's message. The first name must also occur in the filter. */
+/**
+ * Returns the names that the pattern finds in Salesforce's message. The filter must contain the first of these names
+ * too.
+ */
 function named({ says, names }: Refused, pattern: RegExp): [string, string | undefined] | null {
   const [, name, other] = pattern.exec(says) ?? [];
   return name === undefined || !names.has(name) ? null : [name, other];

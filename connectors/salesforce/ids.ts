@@ -21,7 +21,7 @@ export function longId(text: string, prefix: string): string | null {
   return id?.startsWith(prefix) ? id : null;
 }
 
-/** Converts a contact's ID to its canonical form. Users and programs type several forms. */
+/** Converts a contact's ID to its canonical form. Users and programs type a contact's ID in several forms. */
 export function contactId(text: string): string | null {
   return longId(text.trim(), ID_PREFIXES.contact);
 }
@@ -32,7 +32,10 @@ export function otherForms(id: string): string[] {
   return forms.filter((form) => form !== id);
 }
 
-/** Returns the canonical form of a contact's ID. Any other text is returned unchanged, so Salesforce rejects it. */
+/**
+ * Returns the canonical form of a contact's ID. The function returns any other text unchanged, so Salesforce rejects
+ * it.
+ */
 export function contactIdOrText(text: string): string {
   return contactId(text) ?? text;
 }
@@ -72,7 +75,7 @@ function toCheckCharacters(short: string): string {
 const CHUNK = 5;
 
 /**
- * Returns five bits, one for each character. A bit is set if the character is a capital letter. The bit of the first
+ * Returns five bits, one for each character. A bit is set if its character is a capital letter. The bit of the first
  * character has the lowest value.
  */
 function capitalBits(text: string, start: number): number {

@@ -48,8 +48,8 @@ export async function readByIds(
 }
 
 /**
- * Finds the fields in the description. If a field is unknown, requests the description again, because the field may be
- * new.
+ * Finds the fields in the description. If a field is unknown, the function requests the description again, because the
+ * field may be new.
  */
 export async function findFields(
   session: SalesforceSession,
@@ -69,8 +69,8 @@ export async function findFields(
 }
 
 /**
- * Returns the contacts that were merged into this contact. Salesforce knows them only while they are in the recycle
- * bin.
+ * Returns the contacts that were merged into this contact. Salesforce knows the merged contacts only while they are in
+ * the recycle bin.
  */
 export async function findMerged(
   session: Pick<SalesforceSession, 'api'>,
@@ -89,7 +89,7 @@ export async function findIncluded(
   ids: readonly string[],
 ): Promise<Set<string>> {
   const wanted = ids.flatMap((id) => contactId(id) ?? []);
-  // `queryAll` also returns deleted and merged contacts, so this condition excludes them.
+  // The condition excludes deleted and merged contacts, because `queryAll` returns them too.
   const conditions = ['IsDeleted = false', session.filter].filter((each) => each !== null);
   const found = await findRecords(session, wanted, ['Id'], conditions.join(' AND '));
   return new Set(ids.filter((id) => found.has(contactId(id) ?? '')));
@@ -97,7 +97,7 @@ export async function findIncluded(
 
 /**
  * Returns these columns of the contacts with these IDs, including deleted contacts. The map's key is the contact's ID.
- * Contacts that do not match the condition are omitted.
+ * The result omits contacts that do not match the condition.
  */
 export async function findRecords(
   session: Pick<SalesforceSession, 'api'>,

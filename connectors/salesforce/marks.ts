@@ -6,7 +6,7 @@ import type { DescribedField, ObjectDescription } from './describe.ts';
 import type { ColumnReader } from './query.ts';
 import { blankToNull, canonicalValue } from './values.ts';
 
-/** Types of fields whose values are options. One of the options may be "No". */
+/** Types of fields whose values are options. An option of a picklist may be "No". */
 export const PICKLIST_TYPES: ReadonlySet<string> = new Set([
   'picklist',
   'multipicklist',
@@ -52,7 +52,7 @@ export function isMarked(raw: unknown, field: DescribedField): boolean {
 
 /** Describes how `contacts.optOutField` is read. */
 export interface OptOutShape {
-  /** The columns to select. */
+  /** The columns that donor-sync selects to read opt-outs. */
   columns: readonly string[];
   /**
    * A SOQL condition that matches every contact who has opted out. The condition may also match other contacts. The
@@ -103,10 +103,7 @@ export function shapeOptOut(
   };
 }
 
-/**
- * Returns the condition, or null if there is none. A query cannot contain a condition on every type of field. The
- * function is pure.
- */
+/** Returns the SOQL condition, or null if there is none. A query cannot contain a condition on every type of field. */
 function conditionOfMark({ name, type, filterable }: DescribedField): string | null {
   if (!filterable) return null;
   return type === 'boolean' ? `${name} = true` : `${name} != null`;
@@ -120,7 +117,7 @@ export function readListed(
   unmarked: readonly string[] | undefined,
 ): (raw: unknown) => MarkMeaning {
   // If the settings contain both lists, a contact with any other value waits for a decision. Additional values in the
-  // lists are therefore harmless.
+  // settings are therefore harmless.
   const mayBeOther = unmarked !== undefined;
   const isMarking = chooser(field, { kind, setting: `${kind}Values`, mayBeOther }, marked);
   const isHarmless =
@@ -167,8 +164,8 @@ function chooser(
 }
 
 /**
- * Throws if a value in the settings is not an option. Inactive options are accepted, because records may still contain
- * them.
+ * Throws if a value in the settings is not an option. The function accepts inactive options, because records may still
+ * contain them.
  */
 function requireOptions(
   field: DescribedField,

@@ -62,7 +62,7 @@ function* readTags(xml: string): Generator<{ tag: string; textBefore: string }> 
 
 const NAMESPACE = 'http://soap.sforce.com/2005/09/outbound';
 
-/** Salesforce expects this response. After any other response, it repeats the message for a day. */
+/** Salesforce expects this response. After any other response, Salesforce repeats the message for a day. */
 export const ACKNOWLEDGEMENT = `<?xml version="1.0" encoding="UTF-8"?>
 <soapenv:Envelope xmlns:soapenv="http://schemas.xmlsoap.org/soap/envelope/"><soapenv:Body><notificationsResponse xmlns="${NAMESPACE}"><Ack>true</Ack></notificationsResponse></soapenv:Body></soapenv:Envelope>
 `;

@@ -67,9 +67,9 @@ export async function grantFields(
 }
 
 /**
- * Lets users read fields of Contact. Includes users who already have the permission set. If a profile is given, also
- * includes the active users with this profile. Salesforce cannot assign a permission set to a profile. For users who
- * get the profile later, the administrator must call this function again.
+ * Lets users read fields of Contact. Includes users who already have the permission set. If a profile is given, its
+ * active users get the permission set too. Salesforce cannot assign a permission set to a profile. If users get the
+ * profile later, the administrator must call this function again.
  */
 export async function showFields(
   session: SalesforceSession,
@@ -150,7 +150,7 @@ function isCustom(name: string): boolean {
   return name.endsWith('__c');
 }
 
-/** Returns the reason for Salesforce's refusal as text. Throws any other error again. */
+/** Returns the reason for Salesforce's refusal as text. The function throws any other error again. */
 function describeRefusal(error: unknown): string {
   if (!isConfigurationError(error) || error.code !== 'crm_request_refused') throw error;
   return lacksRight(error) ? NO_RIGHT : messageOf(error);
@@ -161,7 +161,7 @@ const NO_RIGHT =
 
 /**
  * Returns true if a permission is missing. If a permission is missing, Salesforce refuses the request or hides records.
- * The cause is the setup and not a contact.
+ * The cause of a missing permission is the set-up and not a contact.
  */
 export function lacksRight(error: unknown): boolean {
   return NO_RIGHT_CODES.has(getCrmCode(error) ?? '');
@@ -255,8 +255,8 @@ async function save(
 }
 
 /**
- * Assigns the permission set to the CRM user of donor-sync. A refusal is thrown, because donor-sync cannot write
- * without this access.
+ * Assigns the permission set to the CRM user of donor-sync. The function throws if Salesforce refuses, because
+ * donor-sync cannot write without this access.
  */
 async function assignToSelf(
   { api, userId }: PermissionDeps,

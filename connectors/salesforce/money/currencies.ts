@@ -6,7 +6,7 @@ import { getCrmCode } from '../errors.ts';
 import { queryRecords } from '../query.ts';
 import type { SalesforceSettings } from '../settings.ts';
 
-/** The field with a record's currency. The field exists only in orgs with several currencies. */
+/** The field with a record's currency. The currency field exists only in orgs with several currencies. */
 export const CURRENCY = 'CurrencyIsoCode';
 
 /** Returns true for an org in which each record has its own currency. */
@@ -25,8 +25,8 @@ interface OrgWithRates {
 }
 
 /**
- * Returns how donor-sync writes amounts to currency fields, or null if the org has only one currency. The exchange
- * rates are requested only if amounts must be converted.
+ * Returns how donor-sync writes amounts to currency fields, or null if the org has only one currency. donor-sync
+ * requests the exchange rates only if it must convert amounts.
  */
 export async function readMoney(
   session: OrgWithRates & {

@@ -1,7 +1,10 @@
 import { DOOR_ACTIONS, DOOR_RESPONSES, doorDocument } from '../../../src/core/token-door.ts';
 import { type MetadataElements, metadataFile } from './metadata-file.ts';
 
-/** The example address in `deploy/salesforce`. `donor-sync salesforce app` replaces it with the client's address. */
+/**
+ * The example address in `deploy/salesforce`. The command `donor-sync salesforce app` replaces the example address with
+ * the client's address.
+ */
 export const EXAMPLE_URL = 'https://donors.example.org/doors/token/riverside';
 
 /**
