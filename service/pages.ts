@@ -7,7 +7,7 @@ const MAX_LIMIT = 500;
 
 const wholeLimit = z.int().min(1).max(MAX_LIMIT);
 
-/** The number of entries on a page, as a member of a request body. The default is 50, and the maximum is 500. */
+/** The number of entries on a page, as a member of a request body. A page has 50 entries by default and at most 500. */
 export const limitSchema = wholeLimit
   .default(DEFAULT_LIMIT)
   .openapi({ description: 'Entries of a page', example: DEFAULT_LIMIT });

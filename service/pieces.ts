@@ -16,8 +16,8 @@ export function piece<T>(read: () => T): Piece<T> {
 }
 
 /**
- * Reads all parts of the data in the background. Requests are handled between two parts. The function ends when the
- * database is closed.
+ * Reads all parts of the data in the background. The service handles requests between two parts. Reading in the
+ * background ends when the database is closed.
  */
 export async function readPieces(db: Database, pieces: Iterable<Piece>): Promise<void> {
   for (const read of pieces) {

@@ -153,7 +153,8 @@ export function locationOf({ addresses: [home] }: Donor): { city: string; state:
 
 function latestFirst(roles: readonly Role[]): Role[] {
   const endOf = (role: Role) => role.end ?? 'present';
-  // ISO dates are in the right order when they are sorted as text. The word for the present comes after all digits.
+  // ISO dates are in the right order when they are sorted as text. In this order, the word for the present comes after
+  // all digits.
   return roles.toSorted((a, b) => compare(endOf(b), endOf(a)) || compare(b.start, a.start));
 }
 

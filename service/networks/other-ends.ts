@@ -1,8 +1,8 @@
 /** Stores the donors to whom a member is connected. The format makes it fast to find a donor. */
 
 /**
- * A hash table of pairs. A pair contains a donor's number and the rank of the connection to that donor. Rank 0 is the
- * strongest. The table's length is a power of two, and at most half of the table is in use.
+ * A hash table of pairs. A pair contains a donor's number and the rank of the connection to that donor. The strongest
+ * connection has rank 0. The table's length is a power of two, and at most half of the table is in use.
  */
 export type OtherEnds = Int32Array;
 
@@ -33,8 +33,8 @@ export function rankOf(ends: OtherEnds, donor: number): number | undefined {
 }
 
 /**
- * Returns the donor's position in the table. If the table does not contain the donor, returns the free position for the
- * donor.
+ * Returns the donor's position in the table. If the table does not contain the donor, the function returns the free
+ * position for the donor.
  */
 function placeOf(ends: OtherEnds, donor: number): number {
   const shift = Math.clz32(ends.length / 2) + 1;

@@ -6,7 +6,10 @@
  */
 const FIRST_PAGE_SIZE = 8;
 
-/** The maximum number of rounds. After this number, the pages together are longer than the list of all donors. */
+/**
+ * The maximum number of rounds of reading. After this many rounds, the pages together are longer than the list of all
+ * donors.
+ */
 const MAX_ROUNDS = 28;
 
 /** A donor to whom a member is connected. */
@@ -25,8 +28,8 @@ export interface Wanted {
 }
 
 /**
- * Reads the given number of a member's connections, starting at a rank. The strongest connections come first.
- * Connections below the minimum strength are omitted.
+ * Reads the given number of a member's connections, starting at a rank. The strongest connections come first in the
+ * result. The result omits connections below the minimum strength.
  */
 export type ReadPage = (member: number, rank: number, size: number, strength: number) => Ranked[];
 

@@ -24,8 +24,8 @@ export interface NetworkOptions {
 }
 
 /**
- * Returns the prices of the network endpoints. The bulk add always costs credits. For the other requests, the settings
- * decide.
+ * Returns the prices of the network endpoints. The bulk add always costs credits. The settings decide whether the other
+ * requests cost credits.
  */
 export function chargedNetworks({
   chargeQueries,

@@ -28,7 +28,7 @@ const limitSchema = z
   .transform((limit) => limit ?? DEFAULT_LIMIT)
   .openapi({ type: 'integer', default: DEFAULT_LIMIT, minimum: 1, maximum: MAX_LIMIT });
 
-/** The filters of section 4.2. A filter that is null counts as omitted. */
+/** The filters of section 4.2. A filter that is null has the same effect as an omitted filter. */
 const filters = {
   network_ids: z
     .array(z.string())

@@ -53,7 +53,7 @@ export const lookupSchema = z
 /** A prospect in the form in which the response contains it. */
 export type Prospect = z.infer<typeof prospectSchema>;
 
-/** A search that includes only the members that match a filter. `minStrength` is a number from 0 to 1. */
+/** A search that includes only the members that match a filter. The value of `minStrength` is a number from 0 to 1. */
 export interface Search extends CoverFilter {
   team: string;
   minStrength: number;
@@ -80,7 +80,7 @@ export interface Searches {
   compare(search: Search, donors: readonly number[]): Promise<Prospect[]>;
   /**
    * Returns all networks of one donor, and each connection between the donor and the included members. The filter does
-   * not affect the networks.
+   * not affect which networks are returned.
    */
   ofDonor(search: Search, donor: number): Promise<z.infer<typeof donorConnectionsSchema>>;
   /** Computes all connections of any donor, including weak connections. */

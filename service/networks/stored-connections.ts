@@ -12,12 +12,12 @@ import { type Ranked, rankStrongest, type Wanted } from './ranking.ts';
 export const STORED_STRENGTH_FLOOR = 0.45;
 
 /**
- * The number of members whose connections the cache keeps in packed form, with some kilobytes for each member. When the
- * cache is full, the service clears it.
+ * The number of members whose connections the cache keeps in packed form, with some kilobytes for each member. The
+ * service clears the cache when it is full.
  */
 const MAX_REMEMBERED_MEMBERS = 20_000;
 
-/** A stored connection. `donor` is the donor to whom the member is connected. */
+/** A stored connection. The field `donor` is the donor to whom the member is connected. */
 export interface StoredConnection extends FoundConnection {
   /** The number of the member in the store, which differs from the donor's number. */
   member: number;
@@ -116,7 +116,7 @@ export function createStoredConnections(db: Database, engine: ConnectionEngine):
       ),
     *between(members, donors, minStrength) {
       const found = new Map(donors.map((donor): [number, StoredConnection[]] => [donor, []]));
-      // One member is processed at a time, because a member has many connections.
+      // The service processes one member at a time, because a member has many connections.
       for (const member of members) {
         const ends = otherEndsOf(member);
         for (const [donor, connections] of found) {

@@ -3,8 +3,8 @@
 /**
  * A member's connections are stored only once for each team, even if several of the team's networks contain the member.
  * `stored_members` has one row for each donor in any of the team's networks. The rows of `stored_connections` are
- * sorted by strength, so a ranking reads only the first rows. With an index by donor, the rows of a new member would be
- * spread over the whole file. The column `other_ends` replaces such an index.
+ * sorted by strength, so a ranking reads only the first rows. If the rows were indexed by donor, the rows of a new
+ * member would be spread over the whole file. The column `other_ends` replaces an index by donor.
  */
 export const NETWORK_TABLES = `
 create table if not exists networks (

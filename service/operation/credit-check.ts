@@ -75,7 +75,7 @@ export function findMissingWork(db: Database, clock: () => number): MissingWork[
 }
 
 interface ChargeRow extends Omit<MissingWork, 'missing' | 'isCertain'> {
-  /** The state of the charge. Null for ledger lines from earlier versions. */
+  /** The state of the charge. The state is null for ledger lines from earlier versions. */
   state: string | null;
   /** The charged amount minus refunds. */
   paid: number;

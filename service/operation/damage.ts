@@ -6,7 +6,7 @@ import { Refusal } from './refusal.ts';
 
 /**
  * The maximum time (ms) for checking tables when the service starts. Tables with credits and people are checked first.
- * The command `verify` checks all tables.
+ * The command `verify` checks all tables of the database.
  */
 const QUICK_CHECK_MS = 2_000;
 

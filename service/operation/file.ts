@@ -64,7 +64,10 @@ export function readStats(db: Database): ServiceStats {
  */
 const ALL_PAGES = 0x7fff_ffff;
 
-/** Copies the database to a new file while the service is using it. The complete copy shows the state at one moment. */
+/**
+ * Copies the database to a new file while the service is using it. The copy shows the state of the whole database at
+ * one moment.
+ */
 export async function backUp(db: Database, target: string): Promise<void> {
   refuseDamaged(db);
   if (existsSync(target))
@@ -80,7 +83,7 @@ export async function backUp(db: Database, target: string): Promise<void> {
   }
 }
 
-/** Returns descriptions of all problems with a database. Returns an empty list if there are no problems. */
+/** Returns descriptions of all problems with a database. Returns an empty list if the database has no problems. */
 export function verify(db: Database, clock: () => number): string[] {
   // The checks run in one transaction, because a running service can charge credits between two statements.
   return db.transaction(() => findProblems(db, clock))();

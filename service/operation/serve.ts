@@ -27,11 +27,14 @@ export interface ServiceOptions {
   /** The port. 0 means any free port. */
   port: number;
   /**
-   * The address at which clients reach the service, for example the address of a proxy. The default is the service's
-   * own address.
+   * The address at which clients reach the service, for example the address of a proxy. The default address is the
+   * service's own address.
    */
   publicUrl?: string | undefined;
-  /** The port for `/metrics`, `/healthz` and `/readyz`, which need no key. Null to switch the three paths off. */
+  /**
+   * The port for `/metrics`, `/healthz` and `/readyz`, which need no key. If the port is null, the service does not
+   * offer the three paths.
+   */
   operatorPort: number | null;
   /** The number of requests per second for each key. 0 means no limit. */
   rate: number;

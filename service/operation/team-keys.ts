@@ -1,4 +1,4 @@
-/** Stores the hashes of keys. The keys themselves are not stored, because each key is shown only once. */
+/** Stores the hashes of keys. The service does not store the keys themselves, because it shows each key only once. */
 
 import { createHash, randomBytes } from 'node:crypto';
 import type { Database } from '../database.ts';

@@ -3,7 +3,7 @@
 import type { Database } from '../database.ts';
 import { joinedTo } from './vacancy.ts';
 
-/** Pairs of different people. Call the methods that write inside a transaction. */
+/** Pairs of different people. Call the methods that write only inside a transaction. */
 export interface Apart {
   add(one: number, other: number): void;
   /**

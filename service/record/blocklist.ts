@@ -1,7 +1,7 @@
 /**
  * People who were erased and must not be imported again. The list contains hashes of each person's details and no
- * names. An imported person counts as an erased person if two details agree. The first detail is the name in any form.
- * The second detail is the house, the day of birth or an organisation.
+ * names. An imported person counts as an erased person if two details agree. The first compared detail is the name in
+ * any form. The second compared detail is the house, the day of birth or an organisation.
  */
 
 import { createHash } from 'node:crypto';

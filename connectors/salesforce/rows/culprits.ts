@@ -3,7 +3,7 @@
  * This file only decides which fields the next trial writes. `trial.ts` runs the trial without changing the CRM.
  */
 
-/** Fields that are written or omitted together. In most cases, this is a single field. */
+/** Fields that donor-sync either writes together or omits together. In most cases, the group is a single field. */
 export type Atom = readonly string[];
 
 /**
@@ -13,8 +13,8 @@ export type Atom = readonly string[];
 export type TrialOutcome = 'accepted' | 'same' | 'other';
 
 /**
- * A search for fields. In each step, the search yields the fields for the next trial and receives the trial's result.
- * At the end, the search returns the fields that cause the rejection.
+ * A search for the fields that cause a rejection. In each step, the search yields the fields for the next trial and
+ * receives the trial's result. At the end, the search returns the fields that cause the rejection.
  */
 export type CulpritSearch = Generator<readonly Atom[], readonly Atom[] | null, TrialOutcome>;
 
@@ -56,7 +56,7 @@ export function* searchCulprits(atoms: readonly Atom[]): CulpritSearch {
   while (culprits.length < MAX_CULPRITS) {
     const { at, isProven, sawOther } = yield* findFirst(rest);
     isMasked ||= sawOther;
-    // All fields except the last one have been accepted. The rule may now also accept the whole change.
+    // Salesforce has accepted all fields except the last one. Salesforce's rule may now accept the whole change too.
     const isGuess = !isProven && culprits.length === 0 && rest.length > 1;
     if (isGuess && (yield rest) === 'accepted') return [];
     culprits.push(...rest.slice(at, at + 1));
@@ -87,7 +87,8 @@ function* isRefusedAlone(atom: Atom = []): Generator<readonly Atom[], boolean, T
 
 interface First {
   /**
-   * The position of the first field or group of fields that makes a trial fail. Trials with fewer fields are accepted.
+   * The position of the first field or group of fields that makes a trial fail. Salesforce accepts trials with fewer
+   * fields.
    */
   at: number;
   /** False if Salesforce rejected none of the trials, so that only the last field remains. */

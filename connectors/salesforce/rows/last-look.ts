@@ -1,7 +1,7 @@
 /**
  * Reads the fields of contacts in the same request that writes the fields. Other users may have typed values since
- * donor-sync read the contacts. The query finds these values right before they are replaced, without an additional
- * request.
+ * donor-sync read the contacts. The query finds other users' values right before the write replaces them, without an
+ * additional request.
  */
 import { z } from 'zod';
 import type { FieldValues } from '../../../src/core/crm-field.ts';
@@ -52,7 +52,8 @@ export interface Looked {
 /**
  * Sends a collection of at most 200 records. If the caller passes the values that it has read, one composite request
  * first queries the fields and then writes them. The query and the write are two transactions. A value that a user
- * types in the milliseconds between them is lost. If the query fails, the values are still written.
+ * types in the milliseconds between the query and the write is lost. If the query fails, donor-sync still writes the
+ * values.
  */
 export async function sendWithLook(
   session: Pick<SalesforceSession, 'api' | 'settings' | 'description'>,
@@ -89,7 +90,7 @@ export async function sendWithLook(
       const fault = parseFault(write.httpStatusCode, JSON.stringify(write.body));
       if (fault.code === UNREADABLE_VALUE) throw requestError(fault);
     }
-    // After a temporary failure, only the write is repeated, because writing the same values twice is harmless.
+    // After a temporary failure, donor-sync repeats only the write, because writing the same values twice is harmless.
     return { reply: await api.updateContacts(contacts), looked };
   }
   return { reply: await api.updateContacts(contacts), looked: [...changes] };
@@ -130,7 +131,7 @@ type Part = z.infer<typeof replySchema>['compositeResponse'][number];
 
 /**
  * Returns the records that the query found right before the write. The map's key is the record's ID. If a query failed,
- * its records are missing.
+ * the result lacks the query's records.
  */
 function foundIn(parts: readonly Part[]): Map<string, ColumnReader> {
   const records = parts
@@ -160,7 +161,8 @@ function overwrittenIn(
     Object.entries(values).flatMap(([name, sent]) => {
       const field = fields.get(name);
       const raw = read(name);
-      // If the response lacks a value, the user cannot see the value. The value is not necessarily blank.
+      // If the response lacks a value, the user cannot see the value. A value that the response lacks is not
+      // necessarily blank.
       if (field === undefined || raw === undefined || !Object.hasOwn(seen, name)) return [];
       const value = canonicalValue(raw, field);
       return value === (seen[name] ?? null) || value === sent ? [] : [[name, value]];

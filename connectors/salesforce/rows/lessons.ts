@@ -1,4 +1,6 @@
-/** Knowledge about rejections that name no field. All writes of an open connector share this knowledge. */
+/**
+ * Knowledge about rejections that name no field. All writes of an open connector share the knowledge about rejections.
+ */
 import { createMutex, type Mutex } from '../../../src/core/parallel.ts';
 import type { SalesforceFault } from '../errors.ts';
 
@@ -21,8 +23,8 @@ export interface Lessons {
   /** For each rule, the number of searches that found no field. */
   inVain: Map<string, number>;
   /**
-   * The number of records that are written together. The number becomes smaller than Salesforce's maximum if the org's
-   * triggers exceed a transaction limit.
+   * The number of records that donor-sync writes together. The number becomes smaller than Salesforce's maximum if the
+   * org's triggers exceed a transaction limit.
    */
   mostRows: number;
   /** The number of requests that write values, and the number of trials that Salesforce rolls back. */
@@ -119,7 +121,7 @@ export function findSuspects(
   return [...own, ...(byCode.get(fault.code) ?? []).filter((set) => !keys.has(setKey(set)))];
 }
 
-/** Returns the same key for equal sets of fields. */
+/** Returns a key that is the same for equal sets of fields. */
 export function setKey(fields: readonly string[]): string {
   return [...fields].sort().join();
 }

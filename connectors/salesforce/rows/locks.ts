@@ -14,12 +14,12 @@ import { refusal, type SentChange, type Unsettled } from './refusals.ts';
 const ROUNDS = 3;
 const FIRST_WAIT_MS = 400;
 
-/** The number of records in one query for their accounts. With more records, the address would be too long. */
+/** The number of records in one query for their accounts. A query for more records would have too long an address. */
 const IDS_PER_QUERY = 200;
 
 /**
- * Writes locked changes again. The contacts of one account are written together, because they need the same lock. The
- * accounts are processed one after another, so a locked account does not delay the contacts of other accounts. If
+ * Writes locked changes again. donor-sync writes the contacts of one account together, because they need the same lock.
+ * donor-sync processes the accounts one after another, so a locked account does not delay other accounts' contacts. If
  * Salesforce rejects a change without naming a field, adds the change to `unsettled`.
  */
 export async function* retryLocked(

@@ -1,12 +1,15 @@
 /**
- * The latest writes of a connector. With these writes, donor-sync recognises other users' changes when it reads the
- * values back.
+ * The latest writes of a connector. By remembering its writes, donor-sync recognises other users' changes when it reads
+ * the values back.
  */
 import type { FieldValues } from '../../../src/core/crm-field.ts';
 import type { ContactChange } from '../../contract.ts';
 import { contactIdOrText } from '../ids.ts';
 
-/** The time of a write in whole seconds, according to Salesforce's clock. The time is null if it is unknown. */
+/**
+ * The time of a write in whole seconds, according to Salesforce's clock. The time of the write is null if it is
+ * unknown.
+ */
 export interface WriteTime {
   sentAtMs: number | null;
   answeredAtMs: number | null;

@@ -5,7 +5,7 @@ import { getMeaning, type SalesforceFault, sentenceFor, wordsOfFault } from '../
 
 /** A change that has been sent to Salesforce but has no final result yet. */
 export interface SentChange extends ContactChange {
-  /** The errors because of which fields of the change were omitted. */
+  /** The fields of the change that donor-sync omitted, with the errors that caused the omission. */
   left?: readonly SalesforceFault[];
   /**
    * Set if Salesforce's errors named no field. donor-sync omits these fields to find out whether Salesforce then
@@ -14,7 +14,7 @@ export interface SentChange extends ContactChange {
   attempt?: Attempt;
   /** The rules and fields of earlier unsuccessful attempts with this change. */
   tried?: readonly string[];
-  /** True if the change must be sent alone, because Salesforce rejects it in a group. */
+  /** True if donor-sync must send the change alone, because Salesforce rejects it in a group. */
   alone?: true;
   /** The values that other users had typed into these fields before the change was last sent. */
   overwritten?: Overwritten | undefined;
@@ -33,7 +33,7 @@ export interface Blamed {
   fields: readonly string[];
 }
 
-/** A change that Salesforce rejected without naming a field. Salesforce has not written any of its values. */
+/** A change that Salesforce rejected without naming a field. Salesforce has not written any value of the change. */
 export interface UnnamedRefusal {
   change: SentChange;
   faults: readonly SalesforceFault[];
@@ -43,7 +43,7 @@ export interface UnnamedRefusal {
 export interface Unsettled {
   /** Changes to contacts that another user was changing at the same time. */
   locked: SentChange[];
-  /** Changes that must be written again without some of their fields. */
+  /** Changes that donor-sync must write again without some of their fields. */
   again: SentChange[];
   unnamed: UnnamedRefusal[];
 }
@@ -53,8 +53,8 @@ export function createUnsettled(): Unsettled {
 }
 
 /**
- * The next step for a change after Salesforce's response. A change with the step `crowded` is written again in a
- * smaller group.
+ * The next step for a change after Salesforce's response. If the step is `crowded`, donor-sync writes the change again
+ * in a smaller group.
  */
 export type Step =
   | { kind: 'done'; result: WriteResult }
@@ -62,8 +62,8 @@ export type Step =
   | { kind: 'unnamed'; refusal: UnnamedRefusal };
 
 /**
- * Decides the next step. The list of faults is empty if the record was written. `rows` is the number of records that
- * were written together.
+ * Decides the next step for a change after Salesforce's response. The list of faults is empty if the record was
+ * written. The argument `rows` is the number of records that were written together.
  */
 export function stepAfter(
   change: SentChange,
@@ -123,7 +123,10 @@ export function asNamed({ fault, fields }: Blamed): SalesforceFault {
   return { ...fault, fields };
 }
 
-/** Returns the result for a written change. The result does not contain the omitted values. */
+/**
+ * Returns the result for a written change. The result for a written change does not contain the values that donor-sync
+ * omitted.
+ */
 export function written({ id, left = [], overwritten }: SentChange): WriteResult {
   const lost = overwritten === undefined ? {} : { overwritten };
   if (left.length === 0) return { status: 'written', id, ...lost };
