@@ -124,8 +124,7 @@ export function asNamed({ fault, fields }: Blamed): SalesforceFault {
 }
 
 /**
- * Returns the result for a written change. The result for a written change does not contain the values that donor-sync
- * omitted.
+ * Returns the result for a written change, without the values that donor-sync omitted.
  */
 export function written({ id, left = [], overwritten }: SentChange): WriteResult {
   const lost = overwritten === undefined ? {} : { overwritten };
