@@ -626,7 +626,8 @@ export interface ReadBack {
   values: FieldValues | null;
   /**
    * True if another tool also changes contacts with donor-sync's CRM user. The connector reports it if this user
-   * changed the record after the write, although the connector made no further change. The field is omitted if the connector found no such change.
+   * changed the record after the write, although the connector made no further change. The field is
+   * omitted if the connector found no such change.
    */
   sharesUser?: true;
   /**

@@ -123,9 +123,7 @@ export function asNamed({ fault, fields }: Blamed): SalesforceFault {
   return { ...fault, fields };
 }
 
-/**
- * Returns the result for a written change, without the values that donor-sync omitted.
- */
+/** Returns the result for a written change, without the values that donor-sync omitted. */
 export function written({ id, left = [], overwritten }: SentChange): WriteResult {
   const lost = overwritten === undefined ? {} : { overwritten };
   if (left.length === 0) return { status: 'written', id, ...lost };
