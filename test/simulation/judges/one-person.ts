@@ -37,9 +37,20 @@ function donorAt(humans: Humans, number: number): string | null {
 /** Checks all contacts after the quiet period, including held contacts. */
 export function checkOnePerson({ humans, swarm, violate }: World, record: Record_): void {
   if (record.gone !== null) return;
-  const donors = donorsIn(humans, record);
+  const erased = erasedBefore(record);
+  const donors = donorsIn(humans, record).filter((donor) => !erased.has(donor));
   // After a backup has been restored, the product does not recognise values that it wrote after the backup.
   if (donors.length > 1 && swarm.faults.restore === 0) {
     violate('one person', `contact ${record.id} holds values of ${donors.join(' and ')}`);
   }
+}
+
+/**
+ * Returns the donors of a row's former IDs that were erased before the row was given to a different person. The product
+ * then knows neither these values nor that the row continues the former one (docs/reliability.md, limits of erasures).
+ */
+function erasedBefore({ former, formerRows }: Record_): ReadonlySet<string> {
+  if (former.length === 0) return new Set();
+  const erased = formerRows.filter(({ forgottenAt }) => forgottenAt !== null);
+  return new Set(erased.map(({ human }) => human.donorId));
 }
