@@ -237,8 +237,11 @@ export async function dropNotes(
   }
 }
 
-/** The code of an undone value that came from a profile. The value of a warm path has no code. */
-const OF_PROFILE = 'profile';
+/**
+ * The code of an undone value that came from a profile. The value of a warm path has no code. The hyphen distinguishes the
+ * code from the CRM's error codes.
+ */
+const OF_PROFILE = 'of-profile';
 
 /**
  * True if an undo has restored values from before the profile. Such a profile does not count in results, and does not
