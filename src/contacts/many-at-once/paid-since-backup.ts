@@ -92,6 +92,34 @@ export async function findAsked(
   }
 }
 
+/**
+ * Yields the contacts that wait for another decision and have changed since they were last paid for, if that was before
+ * this time (epoch ms).
+ */
+export async function* listHeldAndChanged(
+  reader: Reader,
+  integrationId: string,
+  before: number,
+): AsyncGenerator<{ crmId: string; identity: string }[]> {
+  for (let last = ''; ; ) {
+    const rows = await reader
+      .selectFrom('contacts')
+      .select(['crm_id as crmId', 'identity'])
+      .where('integration_id', '=', integrationId)
+      .where('state', '=', 'held')
+      .where('outcome_reason', '<>', PAID_SINCE_BACKUP)
+      .where('asked_at', '<', before)
+      .whereRef('asked_identity', '<>', 'identity')
+      .where('crm_id', '>', last)
+      .orderBy('crm_id')
+      .limit(ROWS_PER_TRANSACTION)
+      .execute();
+    if (rows.length > 0) yield rows;
+    if (rows.length < ROWS_PER_TRANSACTION) return;
+    last = rows.at(-1)?.crmId ?? '';
+  }
+}
+
 /** Lists contacts whose jobs were paid for with a former service key. */
 export async function listUnseen(reader: Reader, integrationId: string): Promise<UnseenContact[]> {
   const rows = await reader

@@ -94,6 +94,45 @@ export async function recordLostPersons(
   }
 }
 
+/** A contact, and the identity with which it may have been paid for. */
+export interface MaybePaid {
+  crmId: string;
+  identity: string;
+}
+
+/**
+ * Stores contacts that may have been paid for since the backup. A user cannot decide about such a contact yet, because a
+ * different question about it is open. `at` is the latest possible time of the payment (epoch ms).
+ */
+export async function recordMaybePaid(
+  trx: RunTransaction,
+  contacts: readonly MaybePaid[],
+  at: number,
+): Promise<void> {
+  const { integrationId } = trx.lease;
+  for (const batch of inFilledBatches(contacts)) {
+    await trx
+      .insertInto('recalled_payments')
+      .values(
+        batch.map(({ crmId, identity }) => {
+          const contact = trx.fingerprint('forgotten', crmId);
+          return {
+            tracking_id: `${integrationId}:${contact}:${at}`,
+            submission_id: '',
+            integration_id: integrationId,
+            contact_fingerprint: contact,
+            identity,
+            person: null,
+            job_id: null,
+            paid_at: at,
+          };
+        }),
+      )
+      .onConflict((c) => c.doNothing())
+      .execute();
+  }
+}
+
 /** Returns the last payment for each contact, by CRM ID. */
 export async function findRecalled(
   reader: Reader,

@@ -18,6 +18,7 @@ import {
   findBought,
   holdMaybePaid,
   holdUnseen,
+  listHeldAndChanged,
 } from '../../contacts/many-at-once/paid-since-backup.ts';
 import { isConfigurationError } from '../../core/errors.ts';
 import {
@@ -36,6 +37,7 @@ import {
   findRecalled,
   findRecalledPersons,
   recordLostPersons,
+  recordMaybePaid,
 } from '../../credits/statements/recalled-payments.ts';
 import { detailsOf } from '../../identity/identity-text.ts';
 import type { Run, SyncDeps } from '../control/context.ts';
@@ -101,7 +103,9 @@ export function createSinceBackup(deps: GuardDeps, run: Run): SinceBackup {
       const judged = await look();
       if (judged === null) return;
       if (!judged.isKnown) {
-        const held = await holdUnexplained(deps, run, judged.restore.heldAt);
+        const { heldAt } = judged.restore;
+        const held = await holdUnexplained(deps, run, heldAt);
+        await noteHeld(deps, run, heldAt);
         const facts = { run: run.id, held };
         log.warn(facts, 'what was paid for since the backup is not known: a user decides');
         run.control.notify();
@@ -208,6 +212,16 @@ async function holdUnexplained(deps: GuardDeps, run: Run, heldAt: number): Promi
       holdMaybePaid(trx, { runId: run.id, newId }, unknown),
     );
     return moved.length;
+  }
+}
+
+/**
+ * Records the contacts that wait for another decision and have changed since the backup. They may have been paid for with
+ * their present details. Once they are due, a user decides about them.
+ */
+async function noteHeld({ store }: GuardDeps, run: Run, heldAt: number): Promise<void> {
+  for await (const contacts of listHeldAndChanged(store.reader, run.integration.id, heldAt)) {
+    await store.checkpoint(run.lease, (trx) => recordMaybePaid(trx, contacts, heldAt));
   }
 }
 
