@@ -114,10 +114,10 @@ export interface Run {
    */
   refused?: Map<string, { reason: OutcomeReason; atMs: number }>;
   /**
-   * The time of the last restore (epoch ms), once this run has decided about all contacts that the restore affects.
-   * Omitted until then.
+   * The last restore, once this run has decided about all contacts that the restore affects. `heldAt` is the time of the
+   * restore (epoch ms). `isExplained` means that the journal contains all spending since the backup. Omitted until then.
    */
-  sortedRestore?: number;
+  sortedRestore?: { heldAt: number; isExplained: boolean };
   /** True if this run has compared all networks with their groups. Omitted until the comparison is complete. */
   mirroredAll?: boolean;
   /** Whether the CRM contains no contacts. Null until the run has read all contacts. */

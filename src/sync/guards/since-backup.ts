@@ -36,6 +36,7 @@ import {
   endRecalled,
   findRecalled,
   findRecalledPersons,
+  type MaybePaid,
   recordLostPersons,
   recordMaybePaid,
 } from '../../credits/statements/recalled-payments.ts';
@@ -102,15 +103,15 @@ export function createSinceBackup(deps: GuardDeps, run: Run): SinceBackup {
     async sort() {
       const judged = await look();
       if (judged === null) return;
+      const { heldAt } = judged.restore;
       if (!judged.isKnown) {
-        const { heldAt } = judged.restore;
         const held = await holdUnexplained(deps, run, heldAt);
         await noteHeld(deps, run, heldAt);
         const facts = { run: run.id, held };
         log.warn(facts, 'what was paid for since the backup is not known: a user decides');
         run.control.notify();
       }
-      run.sortedRestore = judged.restore.heldAt;
+      run.sortedRestore = { heldAt, isExplained: judged.isKnown };
       found = Promise.resolve(null);
     },
   };
@@ -160,9 +161,7 @@ export async function recordProgress(
  * Ends the restore in two steps. The first step ends when a run has checked all contacts. The second step ends when a
  * run has compared all networks with their groups. A run has not checked all contacts if it stopped spending earlier or
  * if a user agreed later. A run for single contacts leaves all other contacts to the next complete run. The restore
- * does not end while a job from before it is running, because the service may have lost the job's result. It does not
- * end either if such a job was delivered to a contact that has changed since the backup. This contact needs another
- * credit, and the next run checks whether it was already paid for.
+ * does not end while a job from before it is running, because the service may have lost the job's result.
  */
 export async function endSorting(deps: GuardDeps, run: Run): Promise<void> {
   const { store } = deps;
@@ -172,18 +171,38 @@ export async function endSorting(deps: GuardDeps, run: Run): Promise<void> {
   await store.checkpoint(run.lease, endRecall);
 }
 
-async function endContacts({ store, clock }: GuardDeps, run: Run): Promise<void> {
-  const { sortedRestore: heldAt, groupMembers } = run;
-  if (heldAt === undefined || !run.control.isDone('submit')) return;
-  const { id, refresh } = run.integration;
-  const { oldestFreshAt: oldest } = await countRunningJobs(store.reader, id, null);
+async function endContacts(deps: GuardDeps, run: Run): Promise<void> {
+  const { store } = deps;
+  const { sortedRestore: sorted } = run;
+  if (sorted === undefined || !run.control.isDone('submit')) return;
+  const { heldAt } = sorted;
+  const { oldestFreshAt: oldest } = await countRunningJobs(store.reader, run.integration.id, null);
   if (oldest !== null && oldest < heldAt) return;
-  const rules = { refresh, now: clock.now(), groupMembers };
-  for await (const contact of listToReconsider(store.reader, id, askedBefore(rules))) {
-    const isFromBefore = contact.state === 'settled' && (contact.askedAt ?? 0) < heldAt;
-    if (isFromBefore && decideAgain(contact, rules).kind === 'choose') return;
-  }
+  if (!sorted.isExplained) await noteDelivered(deps, run, heldAt);
   await store.checkpoint(run.lease, (trx) => endRestore(trx, heldAt));
+}
+
+/**
+ * Records the contacts that need another credit although the run has checked all due contacts. Their jobs were running
+ * when the backup was made, and they have changed since. They may have been paid for with their present details. Once
+ * they are due, a user decides about them.
+ */
+async function noteDelivered(
+  { store, clock }: GuardDeps,
+  { lease, integration, groupMembers }: Run,
+  heldAt: number,
+): Promise<void> {
+  const rules = { refresh: integration.refresh, now: clock.now(), groupMembers };
+  let found: MaybePaid[] = [];
+  const record = () => store.checkpoint(lease, (trx) => recordMaybePaid(trx, found, heldAt));
+  for await (const contact of listToReconsider(store.reader, integration.id, askedBefore(rules))) {
+    const isFromBefore = contact.state === 'settled' && (contact.askedAt ?? 0) < heldAt;
+    if (isFromBefore && decideAgain(contact, rules).kind === 'choose') found.push(contact);
+    if (found.length < PORTION) continue;
+    await record();
+    found = [];
+  }
+  if (found.length > 0) await record();
 }
 
 /**
