@@ -1,5 +1,5 @@
 /** Simulates a user whose session ends each time before a form is sent. */
-import type { Locator } from 'playwright-core';
+import type { Locator, Route } from 'playwright-core';
 import { expect } from 'vitest';
 import type { Account } from './accounts.ts';
 import { untilSent } from './hands.ts';
@@ -35,9 +35,13 @@ export function endBeforeEachSubmit(visitor: Visitor, who: Account): EndedSessio
     await untilSent(page);
     if (!isStarted || !(await isSubmit(target))) return hands.press(target);
     const label = await toLabel(target);
+    // A page that refreshes itself between these two steps would already show the sign-in page. The test of ended
+    // sessions covers that case.
+    await page.route('**/*', answerRefresh);
     await context.clearCookies();
     await page.evaluate('window.isBefore = true');
     await hands.press(target);
+    await page.unroute('**/*', answerRefresh);
     const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
     await hands.type(dialog.getByLabel('E-mail'), who.email);
     await hands.type(dialog.getByLabel('Password'), who.password);
@@ -59,6 +63,12 @@ export function endBeforeEachSubmit(visitor: Visitor, who: Account): EndedSessio
   async function isAnotherPage(): Promise<boolean> {
     return page.evaluate<boolean>('window.isBefore !== true').catch(() => false);
   }
+}
+
+/** Answers a refresh with an empty page, which changes nothing. Passes all other requests on. */
+function answerRefresh(route: Route): Promise<void> {
+  const isRefresh = route.request().headers()['x-refresh'] !== undefined;
+  return isRefresh ? route.fulfill({ status: 204 }) : route.fallback();
 }
 
 /** Returns the button's label. Marks the label if the button only opens a preview. */

@@ -205,7 +205,7 @@ export async function chooseMail(
   { who, mail }: { who: Account; mail: 'Introductions' | 'Results' },
 ): Promise<void> {
   const { page, hands } = visitor;
-  await hands.press(page.getByRole('link', { name: new RegExp(`^${who.name}`) }));
+  await hands.press(page.getByRole('link', { name: new RegExp(`^${who.name} \\(`) }));
   await hands.press(page.getByRole('button', { name: `Turn on the email ${mail}` }));
   const own = () => world.mails.filter(({ to }) => to.includes(who.email)).at(-1)?.source ?? '';
   await expect.poll(() => toText(own())).toContain('confirm?code=');

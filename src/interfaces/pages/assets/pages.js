@@ -100,8 +100,9 @@ async function fetchParts() {
     const response = await fetch(location.pathname + location.search, { headers });
     if (response.redirected) {
       // The session has ended, so the response is the sign-in form. A reload would delete the text that the user has
-      // typed. Therefore, a page with typed text remains, and the sign-in dialog opens when the user sends the form.
-      if (!isFilledIn()) location.reload();
+      // typed, or the form that the user is just sending. Therefore, such a page remains, and the sign-in dialog opens
+      // when the user sends the form.
+      if (!isFilledIn() && !isSending()) location.reload();
       return true;
     }
     if (!response.ok) return false;
@@ -141,6 +142,12 @@ function isLanguageTag(text) {
  */
 function isErased(root) {
   return root.querySelector('[data-erasing], [data-erased]') !== null;
+}
+
+/** True while a form is being sent, and while the user signs in again to send it. */
+function isSending() {
+  const { dataset } = document.documentElement;
+  return dataset['sending'] !== undefined || document.querySelector('[data-sign-in]') !== null;
 }
 
 /** True if the user has changed a field of a form and has not sent the form yet. */
