@@ -1,4 +1,5 @@
 /** Simulates a user whose session ends each time before a form is sent. */
+import { setTimeout } from 'node:timers/promises';
 import type { Locator, Route } from 'playwright-core';
 import { expect } from 'vitest';
 import type { Account } from './accounts.ts';
@@ -14,6 +15,9 @@ export interface EndedSessions {
   /** From now on, ends the session before each form is sent. */
   start(): void;
 }
+
+/** The time (ms) in which responses that are on their way arrive. */
+const IN_FLIGHT_MS = 100;
 
 const NOT_SENT = 'Nothing was sent yet. To send it, press';
 
@@ -38,11 +42,16 @@ export function endBeforeEachSubmit(visitor: Visitor, who: Account): EndedSessio
     // A page that refreshes itself between these two steps would already show the sign-in page. The test of ended
     // sessions covers that case.
     await page.route('**/*', answerRefresh);
-    await context.clearCookies();
+    await endSession();
     await page.evaluate('window.isBefore = true');
     await hands.press(target);
     await page.unroute('**/*', answerRefresh);
     const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+    await expect
+      .poll(async () => (await dialog.isVisible()) || (await isAnotherPage()), { interval: 50 })
+      .toBe(true);
+    // A late response has brought the session back, so the form was sent as usual.
+    if (!(await dialog.isVisible())) return untilSent(page);
     await hands.type(dialog.getByLabel('E-mail'), who.email);
     await hands.type(dialog.getByLabel('Password'), who.password);
     await dialog.getByRole('button', { name: 'Sign in', exact: true }).click();
@@ -57,6 +66,14 @@ export function endBeforeEachSubmit(visitor: Visitor, who: Account): EndedSessio
     }
     pressedAgain.add(label);
     await hands.press(target);
+  }
+
+  /** Deletes the session's cookie. A response that is still on its way can set the cookie again. */
+  async function endSession(): Promise<void> {
+    do {
+      await context.clearCookies();
+      await setTimeout(IN_FLIGHT_MS);
+    } while ((await context.cookies()).length > 0);
   }
 
   /** While a page is being replaced, it cannot be examined. */
